@@ -1,0 +1,129 @@
+//! What a case means: its fields, and the crate's answer to it. `alloc` only, so that any host can run it.
+
+mod authorize;
+mod explain;
+mod fields;
+mod formats;
+mod grants;
+#[cfg(feature = "issue")]
+mod signing;
+
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::fmt;
+use fields::Fields;
+use serde_json::Value;
+
+/// A line that is no case, and why.
+#[derive(Debug)]
+pub struct NoCase(String);
+
+impl fmt::Display for NoCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One case.
+pub struct Case {
+    value: Value,
+}
+
+impl Case {
+    /// Reads a line.
+    pub fn read(line: &str) -> Result<Self, NoCase> {
+        let value: Value = serde_json::from_str(line).map_err(|error| NoCase(error.to_string()))?;
+        let case = Self { value };
+        case.fields()?.text("op")?;
+        Ok(case)
+    }
+
+    fn fields(&self) -> Result<Fields<'_>, NoCase> {
+        Fields::of(&self.value, "case")
+    }
+
+    /// Its name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.value.get("name")?.as_str()
+    }
+
+    /// What its answer should be, if it says.
+    pub fn expected(&self) -> Option<&Value> {
+        self.value.get("expect")
+    }
+
+    /// The crate's answer.
+    pub fn answer(&self) -> Result<Answer, NoCase> {
+        let fields = self.fields()?;
+        match fields.text("op")? {
+            "canonical" => formats::canonical(&fields),
+            "hash" => formats::hash(&fields),
+            "proof" => formats::proof(&fields),
+            "grant" => grants::answer(&fields),
+            "authorize" => authorize::answer(&fields),
+            #[cfg(feature = "issue")]
+            "key" => signing::key(&fields),
+            #[cfg(feature = "issue")]
+            "issue" => signing::issue(&fields),
+            #[cfg(feature = "issue")]
+            "delegate" => signing::delegate(&fields),
+            #[cfg(feature = "issue")]
+            "consent" => signing::consent(&fields),
+            #[cfg(feature = "issue")]
+            "sign_proof" => signing::sign_proof(&fields),
+            #[cfg(not(feature = "issue"))]
+            op @ ("key" | "issue" | "delegate" | "consent" | "sign_proof") => {
+                Err(NoCase(alloc::format!("op {op} needs the feature `issue`")))
+            }
+            op => Err(NoCase(alloc::format!("unknown op {op}"))),
+        }
+    }
+
+    /// The decision in words, a line each.
+    pub fn explain(&self) -> Result<Vec<String>, NoCase> {
+        explain::lines(&self.fields()?)
+    }
+}
+
+/// An answer: a JSON object, its members in the order in which they were added.
+pub struct Answer(String);
+
+impl Answer {
+    fn new() -> Self {
+        Self(String::from("{}"))
+    }
+
+    fn raw(mut self, name: &str, json: &str) -> Self {
+        self.0.pop();
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(&Value::from(name).to_string());
+        self.0.push(':');
+        self.0.push_str(json);
+        self.0.push('}');
+        self
+    }
+
+    fn text_member(self, name: &str, text: &str) -> Self {
+        self.raw(name, &Value::from(text).to_string())
+    }
+
+    fn ok(yes: bool) -> Self {
+        Self::new().raw("ok", if yes { "true" } else { "false" })
+    }
+
+    fn refused(code: &str) -> Self {
+        Self::ok(false).text_member("code", code)
+    }
+
+    /// The answer as one line of JSON.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Is it this value?
+    pub fn is(&self, expected: &Value) -> bool {
+        serde_json::from_str::<Value>(&self.0).is_ok_and(|answer| answer == *expected)
+    }
+}

@@ -1,0 +1,91 @@
+//! Asking the human (A9).
+
+use crate::json::{Sink as _, push_int, push_parts, push_string};
+use crate::key::PublicKey;
+use crate::proposal::Terms;
+use alloc::string::String;
+
+/// What a service sends when only soft caveats stand in the way of a COMMIT (A9).
+///
+/// The agent's side compares every member with the proposal that it received from that service, and shows its human
+/// that proposal's effects, cost, risk and undo; the summary alone is no ground for a signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsentRequest {
+    proposal: String,
+    hash: String,
+    service: String,
+    capability: String,
+    principal: PublicKey,
+    summary: String,
+    expires: i64,
+}
+
+impl ConsentRequest {
+    pub(crate) fn new(service: &str, terms: &Terms, principal: PublicKey) -> Self {
+        Self {
+            proposal: String::from(terms.id()),
+            hash: String::from(terms.hash()),
+            service: String::from(service),
+            capability: String::from(terms.capability()),
+            principal,
+            summary: String::from(terms.summary()),
+            expires: terms.expires(),
+        }
+    }
+
+    /// The proposal's id.
+    pub fn proposal(&self) -> &str {
+        &self.proposal
+    }
+
+    /// The proposal's hash: the one that the agent sent.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The service that asks.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// The capability that the COMMIT needs.
+    pub fn capability(&self) -> &str {
+        &self.capability
+    }
+
+    /// The human who is asked.
+    pub const fn principal(&self) -> &PublicKey {
+        &self.principal
+    }
+
+    /// The proposal's summary.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// From when on the proposal can no longer be committed, in unix seconds.
+    pub const fn expires(&self) -> i64 {
+        self.expires
+    }
+
+    /// The request as canonical JSON.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        out.put("{\"capability\":");
+        push_string(&mut out, &self.capability);
+        out.put(",\"expires\":");
+        push_int(&mut out, self.expires);
+        out.put(",\"hash\":");
+        push_string(&mut out, &self.hash);
+        out.put(",\"principal\":");
+        self.principal.with_text(|parts| push_parts(&mut out, parts));
+        out.put(",\"proposal\":");
+        push_string(&mut out, &self.proposal);
+        out.put(",\"service\":");
+        push_string(&mut out, &self.service);
+        out.put(",\"summary\":");
+        push_string(&mut out, &self.summary);
+        out.put("}");
+        out
+    }
+}

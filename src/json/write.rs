@@ -1,0 +1,198 @@
+//! The writer: the only place where new bytes are made that get hashed or signed (A2).
+
+use super::parse::Str;
+use super::value::{Child, Document, Node};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+/// Where text is written to.
+pub(crate) trait Sink {
+    fn put(&mut self, text: &str);
+}
+
+impl Sink for String {
+    fn put(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+/// Text of at most `most` bytes: on the stack while it is short, so that checking an ordinary proof allocates
+/// nothing. What would go over the bound is dropped, and `finish` says so.
+pub(crate) struct Scratch {
+    stack: [u8; Self::STACK],
+    length: usize,
+    most: usize,
+    heap: Vec<u8>,
+}
+
+impl Scratch {
+    const STACK: usize = 512;
+
+    pub(crate) fn new(most: usize) -> Self {
+        Self { stack: [0; Self::STACK], length: 0, most, heap: Vec::new() }
+    }
+
+    /// The text, or `None` when it went over the bound.
+    pub(crate) fn finish(&self) -> Option<&[u8]> {
+        if self.length > self.most {
+            return None;
+        }
+        if self.length > Self::STACK { Some(&self.heap) } else { self.stack.get(..self.length) }
+    }
+}
+
+impl Sink for Scratch {
+    fn put(&mut self, text: &str) {
+        let start = self.length;
+        self.length = start.saturating_add(text.len());
+        if self.length > self.most {
+            self.heap = Vec::new();
+            return;
+        }
+        if let Some(room) = self.stack.get_mut(start..self.length) {
+            room.copy_from_slice(text.as_bytes());
+            return;
+        }
+        if start <= Self::STACK {
+            self.heap.extend_from_slice(self.stack.get(..start).unwrap_or_default());
+        }
+        self.heap.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Writes a string with its quotes.
+pub(crate) fn push_string(out: &mut impl Sink, text: &str) {
+    push_parts(out, &[text]);
+}
+
+/// Writes one string that is the parts one after the other.
+pub(crate) fn push_parts(out: &mut impl Sink, parts: &[&str]) {
+    out.put("\"");
+    for part in parts {
+        push_escaped(out, part);
+    }
+    out.put("\"");
+}
+
+fn push_escaped(out: &mut impl Sink, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..=0x1f)) {
+        // A byte below 0x80 is a character of its own, so both cuts are at character boundaries.
+        let (plain, after) = rest.split_at_checked(at).unwrap_or_default();
+        out.put(plain);
+        let mut characters = after.chars();
+        match characters.next() {
+            Some('"') => out.put("\\\""),
+            Some('\\') => out.put("\\\\"),
+            Some('\u{8}') => out.put("\\b"),
+            Some('\u{c}') => out.put("\\f"),
+            Some('\n') => out.put("\\n"),
+            Some('\r') => out.put("\\r"),
+            Some('\t') => out.put("\\t"),
+            Some(control) => {
+                let mut escape = Small::default();
+                // A control character is below U+0020: two digits, and `Small` has room for them.
+                let _ = write!(escape, "\\u{:04x}", u32::from(control));
+                out.put(escape.as_str());
+            }
+            None => {}
+        }
+        rest = characters.as_str();
+    }
+    out.put(rest);
+}
+
+pub(crate) fn push_int(out: &mut impl Sink, int: i64) {
+    let mut digits = Small::default();
+    // An i64 has at most 20 characters, and `Small` has room for them.
+    let _ = write!(digits, "{int}");
+    out.put(digits.as_str());
+}
+
+/// A short formatted text.
+#[derive(Default)]
+struct Small {
+    bytes: [u8; 20],
+    length: usize,
+}
+
+impl Small {
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.length).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl core::fmt::Write for Small {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let end = self.length.saturating_add(text.len());
+        let room = self.bytes.get_mut(self.length..end).ok_or(core::fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+fn push_str(out: &mut impl Sink, text: Str<'_>) {
+    match text.plain() {
+        // Without an escape, a string's characters are all literal ones: canonical as they stand.
+        Some(plain) => {
+            out.put("\"");
+            out.put(plain);
+            out.put("\"");
+        }
+        None => push_string(out, &text.decode()),
+    }
+}
+
+/// Writes a value of the document in its canonical form, without recursion.
+pub(crate) fn write(document: &Document<'_>, node: Node<'_>, out: &mut impl Sink) {
+    write_except(document, node, &[], out);
+}
+
+/// As [`write`], leaving out the value's own members of these names.
+pub(crate) fn write_except(document: &Document<'_>, node: Node<'_>, except: &[&str], out: &mut impl Sink) {
+    struct Level<'d, 't> {
+        rest: core::slice::Iter<'d, Child<'t>>,
+        end: &'static str,
+        first: bool,
+    }
+    let mut levels: Vec<Level<'_, '_>> = Vec::new();
+    let mut next = Some(node);
+    loop {
+        if let Some(node) = next.take() {
+            match node {
+                Node::Null => out.put("null"),
+                Node::Bool(true) => out.put("true"),
+                Node::Bool(false) => out.put("false"),
+                Node::Int(int) => push_int(out, int),
+                Node::OtherNumber(text) => out.put(text),
+                Node::Str(text) => push_str(out, text),
+                Node::Array(children) | Node::Object(children) => {
+                    let (start, end) = if matches!(node, Node::Object(_)) { ("{", "}") } else { ("[", "]") };
+                    out.put(start);
+                    levels.push(Level { rest: document.children(children).iter(), end, first: true });
+                }
+            }
+        }
+        let at_root = levels.len() == 1;
+        let Some(level) = levels.last_mut() else { return };
+        let Some(child) = level.rest.next() else {
+            out.put(level.end);
+            levels.pop();
+            continue;
+        };
+        if at_root && child.key.is_some_and(|key| except.iter().any(|name| key.is(name))) {
+            continue;
+        }
+        if !level.first {
+            out.put(",");
+        }
+        level.first = false;
+        if let Some(key) = child.key {
+            push_str(out, key);
+            out.put(":");
+        }
+        next = Some(child.node);
+    }
+}
