@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn one_spelling_only() {
-        assert_eq!(decode("").unwrap(), []);
-        assert_eq!(decode("AA").unwrap(), [0]);
-        assert_eq!(decode("AAA").unwrap(), [0, 0]);
-        assert_eq!(decode("-_8").unwrap(), [0xfb, 0xff]);
+        assert_eq!(decode("").unwrap(), b"");
+        assert_eq!(decode("AA").unwrap(), b"\0");
+        assert_eq!(decode("AAA").unwrap(), b"\0\0");
+        assert_eq!(decode("-_8").unwrap(), b"\xfb\xff");
         for bad in
             ["A", "AA=", "AA==", "AB", "AAB", "AAAAA", "A A", "AA\n", " AA", "+/8", "-_9", "A\u{e9}", "A.A"]
         {

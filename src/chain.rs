@@ -4,9 +4,10 @@ use crate::error::{Error, ErrorKind};
 use crate::grant::{BlockId, Grant};
 use crate::key::PublicKey;
 use crate::limits::Limits;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// The principals whose grants a service honours: a list of keys, or a predicate.
+/// The principals whose grants a service honours: a list or set of keys, or a predicate.
 ///
 /// ```
 /// use parley_grants::{PublicKey, Trust};
@@ -38,6 +39,19 @@ impl Trust for Vec<PublicKey> {
     }
 }
 
+impl Trust for BTreeSet<PublicKey> {
+    fn trusts(&self, principal: &PublicKey) -> bool {
+        self.contains(principal)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<S: core::hash::BuildHasher> Trust for std::collections::HashSet<PublicKey, S> {
+    fn trusts(&self, principal: &PublicKey) -> bool {
+        self.contains(principal)
+    }
+}
+
 impl<const N: usize> Trust for [PublicKey; N] {
     fn trusts(&self, principal: &PublicKey) -> bool {
         self.contains(principal)
@@ -50,17 +64,17 @@ impl<const N: usize> Trust for [PublicKey; N] {
 /// It owns its data, so a service can keep it and pay for the signatures once. Trust, limits and holder are checked again whenever
 /// it is presented; its caveats say nothing yet about any request.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// # fn f(grant: parley_grants::Grant) {
 /// let verified = parley_grants::VerifiedGrant { grant }; // the field is private
 /// # }
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// # fn f(grant: parley_grants::Grant) {
 /// let verified: parley_grants::VerifiedGrant = grant.into(); // only `verify` makes one
 /// # }
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0594
 /// # fn f(mut verified: parley_grants::VerifiedGrant, other: parley_grants::Grant) {
 /// *verified.grant() = other; // it is read-only
 /// # }

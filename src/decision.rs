@@ -13,12 +13,12 @@ use core::fmt;
 
 /// The answer to a request. Only a [`Verifier`](crate::Verifier) makes one.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn f(allowed: parley_grants::Allowed) {
 /// let again = allowed.clone(); // one request, one answer
 /// # }
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// let allowed = parley_grants::Allowed { ..todo!() }; // the fields are private
 /// ```
 /// ```compile_fail

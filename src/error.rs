@@ -10,7 +10,7 @@ use core::fmt;
 /// ```
 /// let e = parley_grants::canonicalize(b"{\"a\":1,\"a\":2}").unwrap_err();
 /// assert_eq!(e.kind(), parley_grants::ErrorKind::DuplicateKey);
-/// assert_eq!(e.to_string(), "an object has a key twice, at byte 7");
+/// assert_eq!(e.to_string(), "an object has a key twice, at byte 13");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -88,7 +88,7 @@ pub enum ErrorKind {
     BadString,
     /// A number that is no integer in its minimal form, or outside `-(2^53-1) ..= 2^53-1`.
     BadNumber,
-    /// A key stands twice in an object.
+    /// A key stands twice in an object; the offset is that object's end.
     DuplicateKey,
     /// JSON, but not in its canonical form: white space, key order or escapes.
     NotCanonical,

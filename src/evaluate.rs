@@ -12,6 +12,7 @@ use crate::chain::VerifiedGrant;
 use crate::grant::{Block, BlockId};
 use crate::proof::{ProvenKey, Verb};
 use crate::proposal::{Terms, is_reserved};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -62,7 +63,7 @@ impl Action<'_> {
 
 /// How much has been counted already under a block's id: spent, and reserved but not released.
 ///
-/// A closure will do. When a total cannot be read, answer `u64::MAX`: that never allows.
+/// A map or a closure will do. When a total cannot be read, answer `u64::MAX`: that never allows.
 pub trait Spent {
     /// Minor units counted under `block` at this service.
     fn spent(&self, block: &BlockId) -> u64;
@@ -71,6 +72,19 @@ pub trait Spent {
 impl<F: Fn(&BlockId) -> u64> Spent for F {
     fn spent(&self, block: &BlockId) -> u64 {
         self(block)
+    }
+}
+
+impl Spent for BTreeMap<BlockId, u64> {
+    fn spent(&self, block: &BlockId) -> u64 {
+        self.get(block).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<S: core::hash::BuildHasher> Spent for std::collections::HashMap<BlockId, u64, S> {
+    fn spent(&self, block: &BlockId) -> u64 {
+        self.get(block).copied().unwrap_or(0)
     }
 }
 

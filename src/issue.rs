@@ -45,12 +45,12 @@ use zeroize::Zeroizing;
 
 /// A signing key. It is wiped when dropped, is not shown by `Debug`, and cannot be read back, copied or compared.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn f(seed: parley_grants::issue::Seed) {
 /// let copy = seed.clone();
 /// # }
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0369
 /// # fn f(a: parley_grants::issue::Seed, b: parley_grants::issue::Seed) -> bool {
 /// a == b
 /// # }
@@ -189,7 +189,7 @@ pub fn prepare_delegation(
 /// Prepares a consent (A9): a root grant by which `principal` lets `agent` commit exactly this proposal at this service,
 /// before it expires. Its five caveats are made from the proposal's own bytes, so only a parsed one will do:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// # use parley_grants::{PublicKey, Terms, issue};
 /// # fn f(key: &PublicKey, terms: &Terms) {
 /// issue::prepare_consent(key, key, terms, "shop.example", 0, "n"); // terms that somebody vouches for

@@ -70,3 +70,6 @@ pub use request::{
     Commit, Committed, Offered, Origin, Possession, Presentable, Presented, RecordedKey, Request,
 };
 pub use verifier::Verifier;
+
+#[cfg(test)]
+mod tests;

@@ -78,7 +78,7 @@ impl Purpose<'_> {
 
 /// A key whose holder has just shown that they have it. Only a proof makes one, or the caller's own word for it.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// # fn f(key: parley_grants::PublicKey) {
 /// let proven = parley_grants::ProvenKey { key }; // the field is private
 /// # }

@@ -1,0 +1,299 @@
+//! The front door, where vectors cannot reach: what it hands to the service, kept grants, limits, other evidence.
+
+use super::{Chain, NOW, SERVICE, chain, proof, proposal, public, who};
+use crate::{
+    Allowed, Answer, Cause, Commit, Committed, Decision, Denial, Grant, Limits, Offered, Origin, Possession,
+    Presentable, Presented, Proposal, PublicKey, Reason, RecordedKey, Refusal, Request, SpendLine, Terms,
+    Verifier, VouchedTerms,
+};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+fn verifier() -> Verifier<Vec<PublicKey>> {
+    Verifier::new(SERVICE, vec![public(&who(1))])
+}
+
+fn allowed(decision: Decision) -> Allowed {
+    match decision {
+        Decision::Allowed(allowed) => allowed,
+        Decision::Refused(refusal) => panic!("{}", refusal.log()),
+    }
+}
+
+fn refused(decision: Decision) -> Refusal {
+    match decision {
+        Decision::Allowed(_) => panic!("allowed"),
+        Decision::Refused(refusal) => refusal,
+    }
+}
+
+const NOTHING: fn(&crate::BlockId) -> u64 = |_| 0;
+
+#[test]
+fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
+    let verifier = verifier();
+    let caveats = r#"{"spend":{"currency":"EUR","max":5000}},{"spend":{"currency":"EUR","max":4000}}"#;
+    let token = Chain::root(&who(1), &who(2), caveats).token();
+    let grants = [Presentable::Token(&token)];
+    let (text, key) = (proposal(r#"{"amount":1800,"currency":"EUR"}"#), public(&who(2)));
+    let parsed = Proposal::parse(text.as_bytes()).unwrap();
+    let hash = parsed.terms().hash();
+
+    let sign = |verb, target| proof(&who(2), SERVICE, verb, target, NOW);
+    let intent = sign("INTENT", "shop.order");
+    let presented = Presented { grants: &grants, proof: Possession::Proof(intent.as_bytes()), now: NOW };
+    let intent = allowed(verifier.authorize(&Request::Intent { capability: "shop.order" }, &presented));
+    let origin = intent.origin().unwrap();
+    assert_eq!(origin, Origin::recorded(RecordedKey::Key(key), RecordedKey::Key(public(&who(1)))));
+    assert_eq!((intent.committed(), intent.spend()), (None, &[][..]));
+
+    let sent = sign("COMMIT", hash);
+    let presented = Presented { proof: Possession::Proof(sent.as_bytes()), ..presented };
+    for proposal in [Offered::Text(text.as_bytes()), Offered::Kept(&parsed), Offered::Vouched(parsed.terms())]
+    {
+        let commit =
+            allowed(verifier.commit(&Commit::Sent { proposal, hash, origin: &origin }, &presented, &NOTHING));
+        let grant = Grant::decode(&token, &Limits::default()).unwrap();
+        assert_eq!(
+            commit.spend(),
+            [SpendLine { block: *grant.id(), max: 4000 }],
+            "once a block, the lesser limit"
+        );
+        assert_eq!(commit.grant_id(), Some(grant.id()));
+        assert_eq!((commit.holder(), commit.issuer()), (Some(&key), Some(&public(&who(1)))));
+        assert_eq!(commit.origin(), None);
+        let of = commit.committed().unwrap();
+        assert_eq!(
+            of,
+            Committed::recorded(RecordedKey::Key(key), RecordedKey::Key(public(&who(1))), "shop.order")
+        );
+
+        let replay = allowed(verifier.authorize(&Request::Replay { proposal, hash, of: &of }, &presented));
+        assert_eq!((replay.spend(), replay.committed()), (&[][..], None), "a replay reserves nothing");
+
+        let undo = sign("UNDO", "receipt-1");
+        let presented = Presented { proof: Possession::Proof(undo.as_bytes()), ..presented };
+        let undo = allowed(verifier.authorize(&Request::Undo { receipt: "receipt-1", of: &of }, &presented));
+        assert_eq!((undo.origin(), undo.committed()), (None, None));
+    }
+}
+
+#[test]
+fn an_ask_is_no_origin_and_an_auto_intent_is() {
+    let token = chain(1, "").token();
+    let grants = [Presentable::Token(&token)];
+    let decide = |request, target| {
+        let verb = if matches!(request, Request::Ask { .. }) { "ASK" } else { "INTENT" };
+        let proof = proof(&who(2), SERVICE, verb, target, NOW);
+        let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
+        allowed(verifier().authorize(&request, &presented)).origin()
+    };
+    assert_eq!(decide(Request::Ask { capability: "c" }, "c"), None);
+    assert!(decide(Request::AutoIntent { capability: "c", frame: "f:1" }, "auto:c:f:1").is_some());
+}
+
+#[test]
+fn an_undo_of_a_commit_by_nobody_known_is_for_nobody() {
+    let token = chain(1, "").token();
+    let proof = proof(&who(2), SERVICE, "UNDO", "r", NOW);
+    let presented = Presented {
+        grants: &[Presentable::Token(&token)],
+        proof: Possession::Proof(proof.as_bytes()),
+        now: NOW,
+    };
+    let undo = |principal| {
+        let of = Committed::recorded(RecordedKey::Absent, principal, "c");
+        verifier().authorize(&Request::Undo { receipt: "r", of: &of }, &presented)
+    };
+    let _ = allowed(undo(RecordedKey::Key(public(&who(1)))));
+    for nobody in [RecordedKey::Absent, RecordedKey::Unreadable, RecordedKey::Key(public(&who(2)))] {
+        assert_eq!(refused(undo(nobody)).answer(), &Answer::Forbidden, "{nobody:?}");
+    }
+}
+
+#[test]
+fn a_kept_grant_meets_the_same_limits() {
+    let token = chain(3, r#"{"exp":1790000001},{"nbf":0}"#).token();
+    let verified = verifier().verify(&token).unwrap();
+    let proof = proof(&who(4), SERVICE, "ASK", "c", NOW);
+    let ask = |limits, grant| {
+        let grants = [grant];
+        let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
+        matches!(
+            verifier().with_limits(limits).authorize(&Request::Ask { capability: "c" }, &presented),
+            Decision::Allowed(_)
+        )
+    };
+    let whole = Limits::default();
+    for (limits, fits) in [
+        (whole, true),
+        (whole.with_token_bytes(token.len()), true),
+        (whole.with_token_bytes(token.len() - 1), false),
+        (whole.with_blocks(3), true),
+        (whole.with_blocks(2), false),
+        (whole.with_blocks(0), false),
+        (whole.with_caveats(2), true),
+        (whole.with_caveats(1), false),
+        (whole.with_grants(0), false),
+    ] {
+        assert_eq!(ask(limits, Presentable::Kept(&verified)), fits, "kept, {limits:?}");
+        assert_eq!(ask(limits, Presentable::Token(&token)), fits, "token, {limits:?}");
+    }
+    let deep = |limits: Limits| ask(limits, Presentable::Token(&token));
+    assert!(deep(whole.with_depth(5)) && !deep(whole.with_depth(4)));
+    // 2 bytes of braces, 4 names, the values: exactly the text that is signed.
+    let text = r#"{"aud":"shop.example","target":"c","ts":1790000000,"verb":"ASK"}"#.len();
+    assert!(deep(whole.with_proof_bytes(text)) && !deep(whole.with_proof_bytes(text - 1)));
+    assert!(deep(whole.with_json_bytes(proof.len())) && !deep(whole.with_json_bytes(proof.len() - 1)));
+}
+
+#[test]
+fn limits_only_go_down() {
+    let most = usize::MAX;
+    let raised = Limits::default()
+        .with_token_bytes(most)
+        .with_blocks(most)
+        .with_caveats(most)
+        .with_grants(most)
+        .with_depth(most)
+        .with_json_bytes(most)
+        .with_proof_bytes(most);
+    assert_eq!(raised, Limits::default());
+    assert_eq!(
+        Limits::default(),
+        Limits {
+            token_bytes: 65_536,
+            blocks: 16,
+            caveats: 64,
+            grants: 16,
+            depth: 32,
+            json_bytes: 1_048_576,
+            proof_bytes: 65_536
+        }
+    );
+}
+
+#[test]
+fn a_word_instead_of_a_proof_still_needs_the_holder() {
+    let token = chain(1, "").token();
+    let grants = [Presentable::Token(&token)];
+    let ask = |proof| {
+        let presented = Presented { grants: &grants, proof, now: NOW };
+        verifier().authorize(&Request::Ask { capability: "c" }, &presented)
+    };
+    let (holder, other) = (public(&who(2)), public(&who(1)));
+    let _ = allowed(ask(Possession::AssumeProven(&holder)));
+    assert_eq!(refused(ask(Possession::AssumeProven(&other))).answer(), &Answer::Unauthorized);
+    assert_eq!(refused(ask(Possession::None)).log().cause(), &Cause::NoProof);
+}
+
+#[test]
+fn terms_for_which_a_service_vouches() {
+    let vouched = |capability: &str| {
+        Terms::vouch_for(VouchedTerms {
+            id: String::from("p"),
+            hash: String::from("h"),
+            capability: String::from(capability),
+            summary: String::new(),
+            cost: None,
+            risk: crate::Risk::Low,
+            undo: None,
+            expires: NOW,
+        })
+    };
+    assert!(vouched("auto:x").is_err() && vouched("auto").is_ok());
+    let terms = vouched("c").unwrap();
+    let (token, key) = (chain(1, "").token(), public(&who(2)));
+    let proof = proof(&who(2), SERVICE, "COMMIT", "h", NOW - 1);
+    let presented = Presented {
+        grants: &[Presentable::Token(&token)],
+        proof: Possession::Proof(proof.as_bytes()),
+        now: NOW - 1,
+    };
+    let origin = Origin::recorded(RecordedKey::Key(key), RecordedKey::Absent);
+    let commit = Commit::Sent { proposal: Offered::Vouched(&terms), hash: "h", origin: &origin };
+    let _ = allowed(verifier().commit(&commit, &presented, &NOTHING));
+    let late = Presented { now: NOW, ..presented };
+    assert_eq!(refused(verifier().commit(&commit, &late, &NOTHING)).answer(), &Answer::Expired);
+}
+
+#[test]
+fn every_failing_caveat_is_in_the_log_with_its_place() {
+    let root = r#"{"svc":["other"]},{"exp":2000000000},{"spend":{"currency":"EUR","max":1}},{"x":1}"#;
+    let token = Chain::root(&who(1), &who(2), root)
+        .then(&who(2), &who(3), r#"{"per":{"currency":"USD","max":9000}},{"risk":"toString"}"#)
+        .token();
+    let text = proposal(r#"{"amount":1800,"currency":"EUR"}"#);
+    let hash = crate::proposal_hash(text.as_bytes()).unwrap();
+    let proof = proof(&who(3), SERVICE, "COMMIT", &hash, NOW);
+    let grants = [Presentable::Token("pg1.AA"), Presentable::Token(&token)];
+    let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
+    let origin = Origin::recorded(RecordedKey::Key(public(&who(3))), RecordedKey::Absent);
+    let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
+    let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
+    assert_eq!(refusal.answer(), &Answer::Forbidden);
+    assert_eq!(refusal.log().cause(), &Cause::NoGrantAllows);
+    let [bad, grant] = refusal.log().grants() else { panic!("{}", refusal.log()) };
+    assert!(matches!(bad.denial, Denial::Invalid(_)) && bad.id.is_none());
+    let Denial::Caveats(failures) = &grant.denial else { panic!("{}", refusal.log()) };
+    let places: Vec<_> =
+        failures.iter().map(|failure| (failure.block, failure.caveat, failure.reason)).collect();
+    assert_eq!(
+        places,
+        [
+            (0, 0, Reason::Service),
+            (0, 2, Reason::Spend),
+            (0, 3, Reason::Unknown),
+            (1, 0, Reason::PerCurrency),
+            (1, 1, Reason::Malformed)
+        ]
+    );
+}
+
+#[test]
+fn no_total_overflows() {
+    let max = 9_007_199_254_740_991_u64;
+    let token = chain(1, r#"{"spend":{"currency":"EUR","max":9007199254740991}}"#).token();
+    let commit = |amount: u64, spent: u64| {
+        let text = proposal(&alloc::format!(r#"{{"amount":{amount},"currency":"EUR"}}"#));
+        let hash = crate::proposal_hash(text.as_bytes()).unwrap();
+        let proof = proof(&who(2), SERVICE, "COMMIT", &hash, NOW);
+        let presented = Presented {
+            grants: &[Presentable::Token(&token)],
+            proof: Possession::Proof(proof.as_bytes()),
+            now: NOW,
+        };
+        let origin = Origin::recorded(RecordedKey::Key(public(&who(2))), RecordedKey::Absent);
+        let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
+        matches!(
+            verifier().commit(&commit, &presented, &move |_: &crate::BlockId| spent),
+            Decision::Allowed(_)
+        )
+    };
+    assert!(commit(max, 0) && commit(0, max) && commit(1, max - 1));
+    assert!(!commit(1, max) && !commit(max, 1) && !commit(max, max));
+    assert!(!commit(0, u64::MAX) && !commit(1, u64::MAX) && !commit(max, u64::MAX));
+}
+
+#[test]
+fn sets_of_principals_and_maps_of_totals() {
+    use crate::{Spent as _, Trust};
+    use alloc::collections::{BTreeMap, BTreeSet};
+    let (one, two) = (public(&who(1)), public(&who(2)));
+    let knows = |trust: &dyn Trust| (trust.trusts(&one), trust.trusts(&two));
+    assert_eq!(knows(&vec![one]), (true, false));
+    assert_eq!(knows(&[one]), (true, false));
+    assert_eq!(knows(&BTreeSet::from([one])), (true, false));
+    assert_eq!(knows(&|key: &PublicKey| *key == one), (true, false));
+    #[cfg(feature = "std")]
+    assert_eq!(knows(&std::collections::HashSet::from([one])), (true, false));
+    let (a, b) = (crate::BlockId::from_bytes([1; 32]), crate::BlockId::from_bytes([2; 32]));
+    let totals = BTreeMap::from([(a, 7)]);
+    assert_eq!((totals.spent(&a), totals.spent(&b)), (7, 0));
+    #[cfg(feature = "std")]
+    {
+        let totals = std::collections::HashMap::from([(a, 7)]);
+        assert_eq!((totals.spent(&a), totals.spent(&b)), (7, 0));
+    }
+}

@@ -1,0 +1,151 @@
+//! The vectors answer as they expect, and show every clause of `README.md` by two cases that are one step apart.
+
+extern crate alloc;
+
+#[path = "../examples/check/cases/mod.rs"]
+mod cases;
+
+use cases::Case;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Every case, as its line and its value.
+fn all() -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let mut lines = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let text = std::fs::read_to_string(path).unwrap();
+            lines.extend(
+                text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from),
+            );
+        }
+    }
+    lines.into_iter().map(|line| (line.clone(), serde_json::from_str(&line).unwrap())).collect()
+}
+
+fn needs_issue(case: &Value) -> bool {
+    matches!(case["op"].as_str(), Some("key" | "issue" | "delegate" | "consent" | "sign_proof"))
+}
+
+#[test]
+fn every_case_answers_as_expected() {
+    let (mut run, mut failed) = (0, Vec::new());
+    for (line, value) in all() {
+        let case = Case::read(&line).unwrap();
+        if needs_issue(&value) && !cfg!(feature = "issue") {
+            assert!(case.answer().is_err(), "{}", value["name"]);
+            continue;
+        }
+        run += 1;
+        let answer = case.answer().unwrap_or_else(|error| panic!("{}: {error}", value["name"]));
+        let expected = case.expected().unwrap();
+        if !answer.is(expected) {
+            failed.push(format!("{}: expected {expected}, got {}", case.name().unwrap(), answer.text()));
+        }
+        // In words it must be the same answer, and words for everything.
+        case.explain().unwrap();
+    }
+    assert!(failed.is_empty(), "{} of {run} failed:\n{}", failed.len(), failed.join("\n"));
+    assert!(run >= 400, "{run} cases");
+}
+
+/// The clauses that README.md states in its tables, in those that cases show.
+fn clauses() -> BTreeSet<String> {
+    let readme = include_str!("README.md");
+    let shown = readme.split("## Not shown by a case here").next().unwrap();
+    shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(' ').next())
+        .filter(|cell| cell.starts_with(['A', 'B']) && cell.contains('.'))
+        .map(String::from)
+        .collect()
+}
+
+/// Every scalar of a case by its path, without what says nothing of the input. A text and its bytes have one path.
+fn leaves(value: &Value) -> BTreeMap<String, String> {
+    fn walk(value: &Value, path: &str, leaves: &mut BTreeMap<String, String>) {
+        match value {
+            Value::Array(items) => {
+                items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(index, item)| walk(item, &format!("{path}/{index}"), leaves));
+            }
+            Value::Object(members) => members.iter().for_each(|(name, member)| {
+                let name = name.strip_suffix("_b64").unwrap_or(name);
+                if !(path.is_empty() && matches!(name, "name" | "expect" | "proof")) {
+                    walk(member, &format!("{path}/{name}"), leaves);
+                }
+            }),
+            scalar => {
+                leaves.insert(path.to_string(), scalar.to_string());
+            }
+        }
+    }
+    let mut map = BTreeMap::new();
+    walk(value, "", &mut map);
+    map
+}
+
+fn is_success(expect: &Value) -> bool {
+    expect["ok"] == Value::Bool(true) || expect["decision"] == "allowed"
+}
+
+#[test]
+fn every_clause_has_an_accepting_and_a_refusing_case_one_step_apart() {
+    let clauses = clauses();
+    assert!(clauses.len() >= 100, "{} clauses", clauses.len());
+    let mut names = BTreeSet::new();
+    let mut pairs: BTreeMap<String, [Option<Value>; 2]> = BTreeMap::new();
+    for (_, case) in all() {
+        let name = case["name"].as_str().unwrap().to_string();
+        assert!(names.insert(name.clone()), "{name} stands twice");
+        let clause = name.split('/').next().unwrap();
+        assert!(clauses.contains(clause), "{name}: no such clause");
+        if let Some(pair) = name.strip_suffix("/+") {
+            assert!(is_success(&case["expect"]), "{name}");
+            pairs.entry(pair.to_string()).or_default()[0] = Some(case);
+        } else if let Some(pair) = name.strip_suffix("/-") {
+            assert!(!is_success(&case["expect"]), "{name}");
+            pairs.entry(pair.to_string()).or_default()[1] = Some(case);
+        }
+    }
+    let mut shown = BTreeSet::new();
+    for (name, pair) in pairs {
+        let [Some(plus), Some(minus)] = pair else { panic!("{name} has no other half") };
+        let (plus, minus) = (leaves(&plus), leaves(&minus));
+        let paths: BTreeSet<_> = plus.keys().chain(minus.keys()).collect();
+        let apart = paths.into_iter().filter(|path| plus.get(*path) != minus.get(*path)).count();
+        assert!(apart <= 1, "{name}: {apart} steps apart");
+        shown.insert(name.split('/').next().unwrap().to_string());
+    }
+    let missing: Vec<_> = clauses.difference(&shown).collect();
+    assert!(missing.is_empty(), "without a pair: {missing:?}");
+}
+
+#[test]
+fn a_line_that_is_no_case_is_an_error() {
+    for line in [
+        "",
+        "[]",
+        "{}",
+        r#"{"op":1}"#,
+        r#"{"op":"canonical"}"#,
+        r#"{"op":"canonical","json":1}"#,
+        r#"{"op":"canonical","json_b64":"*"}"#,
+        r#"{"op":"canonical","json":"1","json_b64":"MQ=="}"#,
+        r#"{"op":"frobnicate"}"#,
+        r#"{"op":"proof","proof":"{}","aud":"a","verb":"ASK","target":"t","now":9223372036854775808}"#,
+        r#"{"op":"proof","proof":"{}","aud":"a","verb":"ASK","target":"t","now":1.5}"#,
+        r#"{"op":"grant","token":"","trusted":[],"proofKey":"","ctx":{"service":"s","verb":"ASK","capability":"c","now":0,"spent":{"x":-1}}}"#,
+        r#"{"op":"grant","token":"","trusted":[],"proofKey":"","ctx":{"service":"s","verb":"ASK","capability":"c","now":0,"spent":{"x":9007199254740992}}}"#,
+        r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[],"proof":null,"request":{"verb":"HELLO"}}"#,
+        r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[1],"proof":null,"request":{"verb":"ASK","capability":"c"}}"#,
+        r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[],"proof":1,"request":{"verb":"ASK","capability":"c"}}"#,
+    ] {
+        assert!(Case::read(line).and_then(|case| case.answer()).is_err(), "{line}");
+    }
+}
