@@ -282,6 +282,8 @@ fn sets_of_principals_and_maps_of_totals() {
     use alloc::collections::{BTreeMap, BTreeSet};
     let (one, two) = (public(&who(1)), public(&who(2)));
     let knows = |trust: &dyn Trust| (trust.trusts(&one), trust.trusts(&two));
+    let slice: &[PublicKey] = &[one];
+    assert_eq!((slice.trusts(&one), slice.trusts(&two)), (true, false));
     assert_eq!(knows(&vec![one]), (true, false));
     assert_eq!(knows(&[one]), (true, false));
     assert_eq!(knows(&BTreeSet::from([one])), (true, false));
@@ -296,4 +298,55 @@ fn sets_of_principals_and_maps_of_totals() {
         let totals = std::collections::HashMap::from([(a, 7)]);
         assert_eq!((totals.spent(&a), totals.spent(&b)), (7, 0));
     }
+}
+
+#[test]
+fn a_consent_request_says_what_the_proposal_says() {
+    let token = chain(1, r#"{"risk":"low"},{"per":{"currency":"EUR","max":1}}"#).token();
+    let text = proposal(r#"{"amount":1800,"currency":"EUR"}"#);
+    let hash = crate::proposal_hash(text.as_bytes()).unwrap();
+    let proof = proof(&who(2), SERVICE, "COMMIT", &hash, NOW);
+    let presented = Presented {
+        grants: &[Presentable::Token(&token)],
+        proof: Possession::Proof(proof.as_bytes()),
+        now: NOW,
+    };
+    let origin = Origin::recorded(RecordedKey::Key(public(&who(2))), RecordedKey::Absent);
+    let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
+    let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
+    let Answer::ConsentRequired(request) = refusal.answer() else { panic!("{refusal:?}") };
+    assert_eq!(refusal.answer().code(), "consent_required");
+    let principal = super::key_text(&who(1));
+    assert_eq!(
+        request.to_json(),
+        alloc::format!(
+            r#"{{"capability":"shop.order","expires":1790000600,"hash":"{hash}","principal":"{principal}","proposal":"p","service":"shop.example","summary":"Two cups"}}"#
+        )
+    );
+    assert!(crate::read_canonical(request.to_json().as_bytes()).is_ok());
+}
+
+#[test]
+fn policy_alone_is_for_the_holder_and_names_each_failure() {
+    let token = chain(2, r#"{"can":["a.*"]},{"exp":1790000000},{"nbf":1790000000}"#).token();
+    let grant = verifier().verify(&token).unwrap();
+    let holder = crate::ProvenKey::assume_proven(public(&who(3)));
+    let ask = |capability, now| {
+        let evaluation =
+            grant.evaluate(&holder, SERVICE, &crate::Action::Ask(capability), now, &NOTHING).unwrap();
+        let reasons: Vec<_> =
+            evaluation.failures().iter().map(|failure| (failure.caveat, failure.reason)).collect();
+        (evaluation.outcome(), reasons)
+    };
+    use crate::Outcome::{Allowed, Forbidden};
+    assert_eq!(ask("b", NOW), (Forbidden, vec![(0, Reason::Capability), (1, Reason::Expired)]));
+    assert_eq!(ask("a.b", NOW - 1), (Forbidden, vec![(2, Reason::NotYet)]));
+    let token = chain(1, "").token();
+    let free = verifier().verify(&token).unwrap();
+    let holder = crate::ProvenKey::assume_proven(public(&who(2)));
+    let ask =
+        |holder, capability| free.evaluate(holder, SERVICE, &crate::Action::Ask(capability), NOW, &NOTHING);
+    assert_eq!(ask(&holder, "c").unwrap().outcome(), Allowed);
+    assert_eq!(ask(&holder, "auto:c").unwrap().outcome(), Forbidden, "reserved, without any failing caveat");
+    assert_eq!(ask(&crate::ProvenKey::assume_proven(public(&who(1))), "c"), None, "not the holder");
 }
