@@ -1,8 +1,9 @@
 //! The closed set of caveats (A4), with "unknown" and "malformed" as values that always deny.
 
 use crate::error::Error;
-use crate::json::{self, Node, Reader};
+use crate::json::{self, Reader};
 use crate::limits::Limits;
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -66,14 +67,10 @@ impl Caveat {
         }
         // Once more from the start, now as any JSON: it must be canonical all the same (B1).
         let start = reader.at();
-        let document = json::read(reader)?;
+        let mut again = reader.clone();
+        json::skip(reader)?;
         let text = Box::from(reader.since(start));
-        let mut is_unknown = false;
-        if let Node::Object(members) = document.root()
-            && let [only] = document.children(members)
-        {
-            is_unknown = only.key.is_some_and(|key| !NAMES.iter().any(|name| key.is(name)));
-        }
+        let is_unknown = only_name(&mut again).is_ok_and(|name| !NAMES.contains(&&*name));
         Ok(if is_unknown { Self::Unknown(text) } else { Self::Malformed(text) })
     }
 
@@ -103,40 +100,36 @@ impl Caveat {
     /// Writes a well-formed caveat in its canonical form; `false` and nothing written when it is not well-formed.
     #[cfg(feature = "issue")]
     pub(crate) fn write(&self, out: &mut String) -> bool {
-        use crate::json::{push_int, push_string};
         let Some(name) = self.name() else { return false };
         if let Self::Expires(time) | Self::NotBefore(time) = self
             && time.unsigned_abs() > json::MAX_INT.unsigned_abs()
         {
             return false;
         }
-        out.push_str("{\"");
-        out.push_str(name);
-        out.push_str("\":");
+        let object = json::Members::of(out);
         match self {
-            Self::Service(list) | Self::Verbs(list) | Self::Capabilities(list) => {
+            Self::Service(list) | Self::Verbs(list) | Self::Capabilities(list) => object.with(name, |out| {
                 out.push('[');
                 for (index, text) in list.iter().enumerate() {
                     if index > 0 {
                         out.push(',');
                     }
-                    push_string(out, text);
+                    json::push_string(out, text);
                 }
                 out.push(']');
-            }
-            Self::Expires(time) | Self::NotBefore(time) => push_int(out, *time),
-            Self::Only(hash) => push_string(out, hash),
-            Self::PerCommit(limit) | Self::Spend(limit) => {
-                out.push_str("{\"currency\":");
-                push_string(out, &limit.currency);
-                out.push_str(",\"max\":");
-                push_int(out, limit.minor.cast_signed());
-                out.push('}');
-            }
-            Self::Risk(risk) => push_string(out, risk.as_str()),
-            Self::Unknown(_) | Self::Malformed(_) => {}
+            }),
+            Self::Expires(time) | Self::NotBefore(time) => object.int(name, *time),
+            Self::Only(hash) => object.string(name, hash),
+            Self::PerCommit(limit) | Self::Spend(limit) => object.with(name, |out| {
+                json::Members::of(out)
+                    .string("currency", &limit.currency)
+                    .int("max", limit.minor.cast_signed())
+                    .end();
+            }),
+            Self::Risk(risk) => object.string(name, risk.as_str()),
+            Self::Unknown(_) | Self::Malformed(_) => return false,
         }
-        out.push('}');
+        .end();
         true
     }
 
@@ -159,6 +152,16 @@ impl Caveat {
 
 /// The keys of the nine kinds.
 const NAMES: [&str; 9] = ["svc", "verbs", "can", "exp", "nbf", "only", "per", "spend", "risk"];
+
+/// The key of an object that has exactly one.
+fn only_name<'t>(reader: &mut Reader<'t>) -> Result<Cow<'t, str>, Error> {
+    reader.take(b'{')?;
+    let name = reader.string()?.decode();
+    reader.take(b':')?;
+    json::skip(reader)?;
+    reader.take(b'}')?;
+    Ok(name)
+}
 
 fn strings(reader: &mut Reader<'_>) -> Result<Vec<String>, Error> {
     let mut list = Vec::new();

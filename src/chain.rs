@@ -93,43 +93,60 @@ impl Grant {
     /// # Errors
     /// What was wrong, and in which block.
     pub fn verify(self, trust: &(impl Trust + ?Sized)) -> Result<VerifiedGrant, Error> {
-        verify(self, trust, None)
+        let verified = Linked::new(self, trust, None)?.verify()?;
+        verified.open_holder()?;
+        Ok(verified)
     }
 }
 
-/// Verifies a grant; with `proven`, for that holder, whose key is known to be a point of the curve.
-///
-/// All comparisons of text come first: a stranger's token costs no curve arithmetic (B5).
-pub(crate) fn verify(
+/// A grant of which everything holds that can be seen without arithmetic: trust, holder and links (B5).
+pub(crate) struct Linked {
     grant: Grant,
-    trust: &(impl Trust + ?Sized),
-    proven: Option<&PublicKey>,
-) -> Result<VerifiedGrant, Error> {
-    if !trust.trusts(grant.issuer()) {
-        return Err(Error::new(ErrorKind::Untrusted).in_block(0));
-    }
-    let last = grant.blocks().len().saturating_sub(1);
-    if proven.is_some_and(|holder| holder != grant.holder()) {
-        return Err(Error::new(ErrorKind::WrongHolder).in_block(last));
-    }
-    let mut before: Option<&BlockId> = None;
-    for (index, block) in grant.blocks().enumerate() {
-        if block.prev() != before {
-            return Err(Error::new(ErrorKind::NotChained).in_block(index));
+}
+
+impl Linked {
+    /// Compares texts: a stranger's token, a wrong holder and a cut chain end here.
+    pub(crate) fn new(
+        grant: Grant,
+        trust: &(impl Trust + ?Sized),
+        holder: Option<&PublicKey>,
+    ) -> Result<Self, Error> {
+        grant.check_parties(trust, holder)?;
+        let mut before: Option<&BlockId> = None;
+        for (index, block) in grant.blocks().enumerate() {
+            if block.prev() != before {
+                return Err(Error::new(ErrorKind::NotChained).in_block(index));
+            }
+            before = Some(block.id());
         }
-        before = Some(block.id());
+        Ok(Self { grant })
     }
-    let mut signer = grant.issuer();
-    for (index, block) in grant.blocks().enumerate() {
-        let check = || signer.open()?.verify(grant.payload(block), block.signature());
-        check().map_err(|error| error.in_block(index))?;
-        signer = block.subject();
+
+    /// Checks every signature (A3.5, A3.7). The holder's key signed none of them: it is the caller's to know that it is
+    /// a point of the curve, or to call `open_holder`.
+    pub(crate) fn verify(self) -> Result<VerifiedGrant, Error> {
+        let grant = self.grant;
+        let mut signer = grant.issuer();
+        for (index, block) in grant.blocks().enumerate() {
+            let check = || signer.open()?.verify(grant.payload(block), block.signature());
+            check().map_err(|error| error.in_block(index))?;
+            signer = block.subject();
+        }
+        Ok(VerifiedGrant { grant })
     }
-    if proven.is_none() {
-        // Nothing was signed with the last key yet; it must be a key all the same (B2).
-        signer.open().map_err(|error| error.in_block(last))?;
+}
+
+impl Grant {
+    /// The root's issuer is trusted, and the holder is the one who asks.
+    fn check_parties(&self, trust: &(impl Trust + ?Sized), holder: Option<&PublicKey>) -> Result<(), Error> {
+        if !trust.trusts(self.issuer()) {
+            return Err(Error::new(ErrorKind::Untrusted).in_block(0));
+        }
+        if holder.is_some_and(|holder| holder != self.holder()) {
+            return Err(Error::new(ErrorKind::WrongHolder).in_block(self.blocks().len().saturating_sub(1)));
+        }
+        Ok(())
     }
-    Ok(VerifiedGrant { grant })
 }
 
 impl VerifiedGrant {
@@ -153,6 +170,12 @@ impl VerifiedGrant {
         self.grant.holder()
     }
 
+    /// The last key is a key too (B2), though no signature of it was checked.
+    pub(crate) fn open_holder(&self) -> Result<(), Error> {
+        let last = self.grant.blocks().len().saturating_sub(1);
+        self.holder().open().map(drop).map_err(|error| error.in_block(last))
+    }
+
     /// Does a grant that was kept still count: for this holder, under these limits, and with this trust?
     pub(crate) fn check_again(
         &self,
@@ -160,17 +183,7 @@ impl VerifiedGrant {
         holder: &PublicKey,
         limits: &Limits,
     ) -> Result<(), Error> {
-        if !self.grant.is_within(limits) {
-            return Err(Error::new(ErrorKind::TooLong));
-        }
-        if !trust.trusts(self.issuer()) {
-            return Err(Error::new(ErrorKind::Untrusted).in_block(0));
-        }
-        if holder != self.holder() {
-            return Err(
-                Error::new(ErrorKind::WrongHolder).in_block(self.grant.blocks().len().saturating_sub(1))
-            );
-        }
-        Ok(())
+        self.grant.check_limits(limits)?;
+        self.grant.check_parties(trust, Some(holder))
     }
 }

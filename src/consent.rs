@@ -1,6 +1,6 @@
 //! Asking the human (A9).
 
-use crate::json::{Sink as _, push_int, push_parts, push_string};
+use crate::json;
 use crate::key::PublicKey;
 use crate::proposal::Terms;
 use alloc::string::String;
@@ -71,21 +71,15 @@ impl ConsentRequest {
     /// The request as canonical JSON.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
-        out.put("{\"capability\":");
-        push_string(&mut out, &self.capability);
-        out.put(",\"expires\":");
-        push_int(&mut out, self.expires);
-        out.put(",\"hash\":");
-        push_string(&mut out, &self.hash);
-        out.put(",\"principal\":");
-        self.principal.with_text(|parts| push_parts(&mut out, parts));
-        out.put(",\"proposal\":");
-        push_string(&mut out, &self.proposal);
-        out.put(",\"service\":");
-        push_string(&mut out, &self.service);
-        out.put(",\"summary\":");
-        push_string(&mut out, &self.summary);
-        out.put("}");
+        json::Members::of(&mut out)
+            .string("capability", &self.capability)
+            .int("expires", self.expires)
+            .string("hash", &self.hash)
+            .with("principal", |out| self.principal.write(out))
+            .string("proposal", &self.proposal)
+            .string("service", &self.service)
+            .string("summary", &self.summary)
+            .end();
         out
     }
 }

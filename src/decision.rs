@@ -1,13 +1,14 @@
 //! The answer: what may leave the service, and apart from it what may not (B10).
 
+use crate::caveat::Amount;
 use crate::consent::ConsentRequest;
 use crate::error::Error;
 use crate::evaluate::{Failure, SpendLine};
 use crate::grant::BlockId;
 use crate::key::PublicKey;
-use crate::request::{Committed, Origin};
+use crate::proposal::Terms;
+use crate::request::{Committed, Origin, RecordedKey};
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -51,8 +52,7 @@ pub struct Allowed {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Intent,
-    /// With the capability.
-    Commit(String),
+    Commit(Terms),
     Other,
 }
 
@@ -90,10 +90,20 @@ impl Allowed {
         &self.spend
     }
 
+    /// What the COMMIT costs, to be counted under each of those blocks. `None` for nothing, and for every other request.
+    pub const fn cost(&self) -> Option<&Amount> {
+        match &self.what {
+            What::Commit(terms) => terms.cost(),
+            What::Intent | What::Other => None,
+        }
+    }
+
     /// What to store beside each proposal that this INTENT makes; `None` for any other request.
     pub fn origin(&self) -> Option<Origin> {
         match self.what {
-            What::Intent => Some(Origin::recorded(self.holder.into(), self.issuer().copied().into())),
+            What::Intent => {
+                Some(Origin::with_grant(RecordedKey::Key(self.holder?), RecordedKey::Key(*self.issuer()?)))
+            }
             What::Commit(_) | What::Other => None,
         }
     }
@@ -101,9 +111,9 @@ impl Allowed {
     /// What to store beside the receipt of this COMMIT; `None` for any other request.
     pub fn committed(&self) -> Option<Committed> {
         match &self.what {
-            What::Commit(capability) => {
-                let (holder, principal) = (self.holder.into(), self.issuer().copied().into());
-                Some(Committed::recorded(holder, principal, capability))
+            What::Commit(terms) => {
+                let (holder, principal) = (RecordedKey::Key(self.holder?), RecordedKey::Key(*self.issuer()?));
+                Some(Committed::recorded(holder, principal, terms.capability(), terms.hash()))
             }
             What::Intent | What::Other => None,
         }

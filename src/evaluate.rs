@@ -9,11 +9,12 @@
 
 use crate::caveat::{Amount, Caveat};
 use crate::chain::VerifiedGrant;
-use crate::grant::{Block, BlockId};
+use crate::grant::BlockId;
 use crate::proof::{ProvenKey, Verb};
 use crate::proposal::{Terms, is_reserved};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::fmt;
 
 /// What a request wants to do.
@@ -27,8 +28,13 @@ pub enum Action<'q> {
     Intent(&'q str),
     /// COMMIT a proposal: there is none without its terms (B4).
     Commit(&'q Terms),
-    /// COMMIT a proposal once more that is committed already (A8).
-    Replay(&'q Terms),
+    /// COMMIT a proposal once more that is committed already (A8.7). What it costs plays no part.
+    Replay {
+        /// The proposal's capability.
+        capability: &'q str,
+        /// Its hash.
+        hash: &'q str,
+    },
     /// UNDO what was done under a capability.
     Undo(&'q str),
     /// EXPAND a handle, under a capability.
@@ -42,7 +48,7 @@ impl Action<'_> {
             Self::Hello(_) => Verb::Hello,
             Self::Ask(_) => Verb::Ask,
             Self::Intent(_) => Verb::Intent,
-            Self::Commit(_) | Self::Replay(_) => Verb::Commit,
+            Self::Commit(_) | Self::Replay { .. } => Verb::Commit,
             Self::Undo(_) => Verb::Undo,
             Self::Expand(_) => Verb::Expand,
         }
@@ -56,7 +62,8 @@ impl Action<'_> {
             | Self::Intent(name)
             | Self::Undo(name)
             | Self::Expand(name) => name,
-            Self::Commit(terms) | Self::Replay(terms) => terms.capability(),
+            Self::Replay { capability, .. } => capability,
+            Self::Commit(terms) => terms.capability(),
         }
     }
 }
@@ -221,6 +228,11 @@ impl Evaluation {
         }
     }
 
+    /// Is the capability one that no request may name? (B8)
+    pub const fn is_reserved(&self) -> bool {
+        self.reserved
+    }
+
     /// Every caveat that is not satisfied, in the order of blocks and caveats.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
@@ -243,10 +255,10 @@ pub struct SpendLine {
 impl VerifiedGrant {
     /// Evaluates every caveat of every block for a request of its holder to `service` at `now`, in unix seconds (A4).
     ///
-    /// This is policy alone, for a service that binds requests to keys and proposals by itself. The rules around
-    /// COMMIT, UNDO and replays (A8) are those of [`Verifier`](crate::Verifier), which most services should call instead.
-    /// `None` when `holder` is not the grant's holder.
-    pub fn evaluate(
+    /// This is policy alone, for who binds requests to keys and proposals by other means than
+    /// [`Verifier`](crate::Verifier). Not asked here: whether the principal is trusted now, what `holder` was proven for, and
+    /// every rule around COMMIT, UNDO and replays (A8). `None` when `holder` is not the grant's holder.
+    pub fn evaluate_unbound(
         &self,
         holder: &ProvenKey,
         service: &str,
@@ -294,8 +306,11 @@ pub(crate) struct Query<'q> {
 pub(crate) fn evaluate(grant: &VerifiedGrant, query: &Query<'_>, spent: &impl Spent) -> Evaluation {
     let mut failures = Vec::new();
     for (block_index, block) in grant.grant().blocks().enumerate() {
+        // Every `spend` of a block is held against one and the same total, asked for once and only if there is one.
+        let total = OnceCell::new();
+        let total = || *total.get_or_init(|| spent.spent(block.id()));
         for (caveat_index, caveat) in block.caveats().iter().enumerate() {
-            if let Err(reason) = check(caveat, block, query, spent) {
+            if let Err(reason) = check(caveat, query, &total) {
                 failures.push(Failure { block: block_index, caveat: caveat_index, reason });
             }
         }
@@ -304,12 +319,12 @@ pub(crate) fn evaluate(grant: &VerifiedGrant, query: &Query<'_>, spent: &impl Sp
 }
 
 /// Is the caveat satisfied? The one place where a caveat gets its meaning (A4).
-fn check(caveat: &Caveat, block: &Block, query: &Query<'_>, spent: &impl Spent) -> Result<(), Reason> {
+fn check(caveat: &Caveat, query: &Query<'_>, total: &impl Fn() -> u64) -> Result<(), Reason> {
     let require = |satisfied: bool, reason| if satisfied { Ok(()) } else { Err(reason) };
     // What `only` looks at: any COMMIT. What `per`, `spend` and `risk` look at: its first time only.
-    let (proposal, first) = match query.action {
-        Action::Commit(terms) => (Some(*terms), Some(*terms)),
-        Action::Replay(terms) => (Some(*terms), None),
+    let (committed, first) = match query.action {
+        Action::Commit(terms) => (Some(terms.hash()), Some(*terms)),
+        Action::Replay { hash, .. } => (Some(*hash), None),
         Action::Hello(_) | Action::Ask(_) | Action::Intent(_) | Action::Undo(_) | Action::Expand(_) => {
             (None, None)
         }
@@ -326,9 +341,7 @@ fn check(caveat: &Caveat, block: &Block, query: &Query<'_>, spent: &impl Spent) 
         ),
         Caveat::Expires(time) => require(query.now < *time, Reason::Expired),
         Caveat::NotBefore(time) => require(query.now >= *time, Reason::NotYet),
-        Caveat::Only(hash) => {
-            require(proposal.is_none_or(|terms| terms.hash() == hash), Reason::OtherProposal)
-        }
+        Caveat::Only(hash) => require(committed.is_none_or(|sent| sent == hash), Reason::OtherProposal),
         Caveat::PerCommit(limit) => match cost {
             Some(cost) if cost.currency() != limit.currency() => Err(Reason::PerCurrency),
             Some(cost) => require(cost.minor() <= limit.minor(), Reason::PerCommit),
@@ -337,7 +350,7 @@ fn check(caveat: &Caveat, block: &Block, query: &Query<'_>, spent: &impl Spent) 
         Caveat::Spend(limit) => match cost {
             Some(cost) if cost.currency() != limit.currency() => Err(Reason::SpendCurrency),
             Some(cost) => {
-                let total = spent.spent(block.id()).checked_add(cost.minor());
+                let total = total().checked_add(cost.minor());
                 require(total.is_some_and(|total| total <= limit.minor()), Reason::Spend)
             }
             None => Ok(()),

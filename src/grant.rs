@@ -36,9 +36,12 @@ impl BlockId {
         &self.0
     }
 
+    /// Writes the text form as a JSON string. It has no character that needs an escape.
     #[cfg(feature = "issue")]
-    pub(crate) fn with_text<T>(&self, then: impl FnOnce(&str) -> T) -> T {
-        then(base64url::encode_32(&self.0).as_str())
+    pub(crate) fn write(&self, out: &mut String) {
+        out.push('"');
+        out.push_str(base64url::encode_32(&self.0).as_str());
+        out.push('"');
     }
 }
 
@@ -76,6 +79,8 @@ impl fmt::Debug for BlockId {
 pub struct Grant {
     /// The decoded token. Signatures are checked over slices of it.
     json: String,
+    /// How deep its JSON nests.
+    depth: usize,
     issuer: PublicKey,
     nonce: String,
     root: Block,
@@ -178,12 +183,23 @@ impl Grant {
     }
 
     /// Is the grant within these limits? `Grant::decode` sees to it; this is for one that was decoded under others.
-    pub(crate) fn is_within(&self, limits: &Limits) -> bool {
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), Error> {
+        // Every limit is named, so that a new one is not forgotten here.
+        let Limits { token_bytes, blocks, caveats, depth, grants: _, json_bytes: _, proof_bytes: _ } =
+            *limits;
+        let over = |kind| Err(Error::new(kind));
         // Four characters for three bytes; cannot overflow for a text that once was within the ceiling.
         let encoded = self.json.len().saturating_mul(4).div_ceil(3);
-        encoded.saturating_add(PREFIX.len()) <= limits.token_bytes
-            && self.blocks().len() <= limits.blocks
-            && self.blocks().all(|block| block.caveats.len() <= limits.caveats)
+        if encoded.saturating_add(PREFIX.len()) > token_bytes {
+            return over(ErrorKind::TooLong);
+        }
+        if self.blocks().len() > blocks {
+            return over(ErrorKind::TooManyBlocks);
+        }
+        if self.blocks().any(|block| block.caveats.len() > caveats) {
+            return over(ErrorKind::TooManyCaveats);
+        }
+        if self.depth > depth { over(ErrorKind::TooDeep) } else { Ok(()) }
     }
 
     #[cfg(feature = "issue")]
@@ -249,7 +265,7 @@ fn read_grant(reader: &mut Reader<'_>, limits: &Limits) -> Result<Grant, Error> 
     reader.take(b']')?;
     reader.leave();
     reader.end()?;
-    Ok(Grant { json: String::new(), issuer, nonce, root, delegations })
+    Ok(Grant { json: String::new(), depth: reader.deepest(), issuer, nonce, root, delegations })
 }
 
 /// Reads `{"p":{"caveats":[..],"iat":int<middle>,"sub":key},"s":signature}`.

@@ -54,14 +54,14 @@ fn write_block(f: &mut fmt::Formatter<'_>, index: usize, block: &Block) -> fmt::
 impl fmt::Display for Caveat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Service(ids) => write_list(f, "only at the services", ids),
-            Self::Verbs(verbs) => write_list(f, "only the verbs", verbs),
-            Self::Capabilities(patterns) => write_list(f, "only the capabilities", patterns),
+            Self::Service(ids) => write_list(f, "only at these services:", ids),
+            Self::Verbs(verbs) => write_list(f, "only these verbs:", verbs),
+            Self::Capabilities(patterns) => write_list(f, "only these capabilities:", patterns),
             Self::Expires(time) => write!(f, "until {}", Utc(*time)),
             Self::NotBefore(time) => write!(f, "from {}", Utc(*time)),
-            Self::Only(hash) => write!(f, "COMMIT of the proposal {} only", Visible(hash)),
-            Self::PerCommit(most) => write!(f, "at most {most} a COMMIT"),
-            Self::Spend(most) => write!(f, "at most {most} in total"),
+            Self::Only(hash) => write!(f, "COMMIT only of the proposal {}", Visible(hash)),
+            Self::PerCommit(most) => write!(f, "a COMMIT at most {most}"),
+            Self::Spend(most) => write!(f, "in total at most {most}"),
             Self::Risk(most) => write!(f, "risk at most {}", most.as_str()),
             Self::Unknown(json) => write!(f, "never: unknown caveat {}", Visible(json)),
             Self::Malformed(json) => write!(f, "never: malformed caveat {}", Visible(json)),
@@ -69,15 +69,13 @@ impl fmt::Display for Caveat {
     }
 }
 
+/// One text a line, so that none can pass for two, or for what stands around it.
 fn write_list(f: &mut fmt::Formatter<'_>, what: &str, list: &[alloc::string::String]) -> fmt::Result {
     f.write_str(what)?;
     if list.is_empty() {
-        f.write_str(" (none at all)")?;
+        f.write_str(" none at all")?;
     }
-    list.iter().enumerate().try_for_each(|(index, text)| {
-        f.write_str(if index == 0 { " " } else { ", " })?;
-        write!(f, "{}", Visible(text))
-    })
+    list.iter().try_for_each(|text| write!(f, "\n    {}", Visible(text)))
 }
 
 impl fmt::Display for Amount {
@@ -89,13 +87,15 @@ impl fmt::Display for Amount {
 impl fmt::Display for Proposal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let terms = self.terms();
-        write!(f, "proposal {} for {}", Visible(terms.id()), Visible(terms.capability()))?;
+        write!(f, "proposal {}", Visible(terms.id()))?;
+        write!(f, "\n  capability: {}", Visible(terms.capability()))?;
         write!(f, "\n  summary: {}", Visible(terms.summary()))?;
         for effect in self.effects() {
-            write!(f, "\n  effect: {} {}", Visible(effect.op()), Visible(effect.target()))?;
-            effect
-                .others()
-                .try_for_each(|(key, value)| write!(f, ", {} {}", Visible(key), Visible(value)))?;
+            write!(f, "\n  effect: {}", Visible(effect.op()))?;
+            write!(f, "\n    target: {}", Visible(effect.target()))?;
+            for (key, value) in effect.others() {
+                write!(f, "\n    member: {}\n      is: {}", Visible(key), Visible(value))?;
+            }
         }
         match terms.cost() {
             Some(cost) => write!(f, "\n  cost: {cost}")?,
@@ -111,20 +111,23 @@ impl fmt::Display for Proposal {
     }
 }
 
-/// A text in which nothing is invisible or reorders what stands around it.
+/// Somebody else's text in quotation marks, on one line, with nothing in it that is invisible or reorders what stands
+/// around it. Letters of scripts that are written from right to left stay as they are; so it stands at the end of its line.
 pub(crate) struct Visible<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Visible<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
-        self.0.chars().try_for_each(|character| {
-            if character == '"' || character == '\'' {
-                f.write_char(character)
-            } else {
-                // What has no glyph of its own: control and format characters, separators, unassigned ones.
-                character.escape_debug().try_for_each(|shown| f.write_char(shown))
-            }
-        })
+        f.write_char('"')?;
+        self.0.chars().try_for_each(|character| match character {
+            '\'' => f.write_char(character),
+            // Letters and signs without a glyph, to the standard library as good as any.
+            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}'
+            | '\u{ffa0}' => character.escape_unicode().try_for_each(|shown| f.write_char(shown)),
+            // Control and format characters, separators, combining marks and what is not assigned.
+            _ => character.escape_debug().try_for_each(|shown| f.write_char(shown)),
+        })?;
+        f.write_char('"')
     }
 }
 

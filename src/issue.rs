@@ -14,7 +14,7 @@
 //! let budget = Amount::new(50_00, "EUR").unwrap();
 //! let caveats = [Caveat::Service(vec!["shop.example".into()]), Caveat::Expires(1_790_003_600), Caveat::Spend(budget)];
 //! let draft = issue::prepare_root(principal.public_key(), agent.public_key(), &caveats, 1_789_999_900, "n1")?;
-//! assert!(draft.to_string().contains("at most 5000 minor units of EUR in total"));
+//! assert!(draft.to_string().contains("in total at most 5000 minor units of \"EUR\""));
 //! let token = draft.sign(&principal)?;
 //! let proof = issue::prepare_proof(agent.public_key(), "shop.example", Verb::Ask, "shop.order", 1_790_000_000)?.sign(&agent)?;
 //! assert!(token.starts_with("pg1.") && proof.starts_with('{'));
@@ -23,7 +23,7 @@
 
 mod proof;
 
-pub use proof::{ProofDraft, prepare_proof};
+pub use proof::{ProofDraft, prepare_auto_proof, prepare_proof};
 
 use crate::base64url;
 use crate::caveat::Caveat;
@@ -31,11 +31,13 @@ use crate::chain::VerifiedGrant;
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Grant, PREFIX};
 use crate::inspect::Utc;
-use crate::json::{MAX_INT, push_int, push_parts, push_string};
+use crate::json::{MAX_INT, Members};
 use crate::key::{PublicKey, Signature};
 use crate::limits::Limits;
 use crate::proof::Verb;
 use crate::proposal::Proposal;
+use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use base64ct::{Base64UrlUnpadded, Encoding as _};
@@ -44,6 +46,9 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use zeroize::Zeroizing;
 
 /// A signing key. It is wiped when dropped, is not shown by `Debug`, and cannot be read back, copied or compared.
+///
+/// Its bytes stay in one place on the heap, so moving it leaves no copy behind. What the signature crate does while it
+/// signs is its own.
 ///
 /// ```compile_fail,E0599
 /// # fn f(seed: parley_grants::issue::Seed) {
@@ -56,32 +61,37 @@ use zeroize::Zeroizing;
 /// # }
 /// ```
 pub struct Seed {
-    key: SigningKey,
+    bytes: Box<Zeroizing<[u8; 32]>>,
     public: PublicKey,
 }
 
 impl Seed {
-    /// A signing key from 32 bytes, which must come from a cryptographic source of randomness.
+    /// A signing key from 32 bytes, which must come from a cryptographic source of randomness. Wiping those is the
+    /// caller's.
     ///
     /// # Errors
     /// None that could be reached: the public key of every seed is a canonical point of large order.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, Error> {
-        let key = SigningKey::from_bytes(bytes);
-        let public = PublicKey::from_bytes(key.verifying_key().to_bytes())?;
-        Ok(Self { key, public })
+        let mut kept = Box::new(Zeroizing::new([0; 32]));
+        kept.copy_from_slice(bytes);
+        Self::kept(kept)
     }
 
-    /// A signing key from its text, `b64url(32 bytes)` (A1), decoded in constant time.
+    /// A signing key from its text, `b64url(32 bytes)` (A1.4), decoded in constant time.
     ///
     /// # Errors
     /// [`ErrorKind::Seed`] when it is not the one spelling of 32 bytes.
     pub fn from_text(text: &str) -> Result<Self, Error> {
-        let mut bytes = Zeroizing::new([0; 32]);
-        match Base64UrlUnpadded::decode(text, bytes.as_mut_slice()) {
-            Ok(decoded) if decoded.len() == 32 => {}
-            _ => return Err(Error::new(ErrorKind::Seed)),
+        let mut kept = Box::new(Zeroizing::new([0; 32]));
+        match Base64UrlUnpadded::decode(text, kept.as_mut_slice()) {
+            Ok(decoded) if decoded.len() == 32 => Self::kept(kept),
+            _ => Err(Error::new(ErrorKind::Seed)),
         }
-        Self::from_bytes(&bytes)
+    }
+
+    fn kept(bytes: Box<Zeroizing<[u8; 32]>>) -> Result<Self, Error> {
+        let public = PublicKey::from_bytes(SigningKey::from_bytes(&bytes).verifying_key().to_bytes())?;
+        Ok(Self { bytes, public })
     }
 
     /// Its public key.
@@ -94,7 +104,7 @@ impl Seed {
         if *signer != self.public {
             return Err(Error::new(ErrorKind::WrongSigner));
         }
-        Ok(self.key.sign(text).to_bytes())
+        Ok(SigningKey::from_bytes(&self.bytes).sign(text).to_bytes())
     }
 }
 
@@ -104,15 +114,14 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// A block that is ready to be signed. Its `Display` says what the signature will mean.
+/// A block that is ready to be signed. Its `Display` says what the signature will mean, with all that the chain says
+/// already.
 #[must_use]
 pub struct GrantDraft {
     signer: PublicKey,
-    subject: PublicKey,
-    issued_at: i64,
     caveats: Vec<Caveat>,
-    /// What was shown when this is a consent: the proposal in words.
-    consent: Option<String>,
+    /// What goes before the caveats when it is shown.
+    meaning: String,
     /// JSON of the blocks before, without the bracket that ends them.
     before: String,
     payload: String,
@@ -131,18 +140,17 @@ pub fn prepare_root(
     issued_at: i64,
     nonce: &str,
 ) -> Result<GrantDraft, Error> {
-    let mut payload = payload_start(caveats, issued_at, 0)?;
-    payload.push_str(",\"iss\":");
-    issuer.with_text(|parts| push_parts(&mut payload, parts));
-    payload.push_str(",\"nonce\":");
-    push_string(&mut payload, nonce);
-    payload_end(&mut payload, subject);
+    let payload = payload(caveats, issued_at, subject, 0, |members| {
+        members.with("iss", |out| issuer.write(out)).string("nonce", nonce)
+    })?;
+    let mut meaning = format!("{issuer} lets {subject} act from {}", Utc(issued_at));
+    if caveats.is_empty() {
+        meaning.push_str(", without any restriction, wherever its grants count");
+    }
     let draft = GrantDraft {
         signer: *issuer,
-        subject: *subject,
-        issued_at,
         caveats: caveats.to_vec(),
-        consent: None,
+        meaning,
         before: String::from("["),
         payload,
     };
@@ -167,21 +175,15 @@ pub fn prepare_delegation(
         return Err(Error::new(ErrorKind::TooManyBlocks).in_block(index));
     }
     check_caveats(grant)?;
-    let mut payload = payload_start(caveats, issued_at, index)?;
-    payload.push_str(",\"prev\":");
-    grant.last().id().with_text(|text| push_string(&mut payload, text));
-    payload_end(&mut payload, subject);
+    let payload = payload(caveats, issued_at, subject, index, |members| {
+        members.with("prev", |out| grant.last().id().write(out))
+    })?;
     let mut before = String::from(grant.json().strip_suffix(']').unwrap_or_default());
     before.push(',');
-    let draft = GrantDraft {
-        signer: *grant.holder(),
-        subject: *subject,
-        issued_at,
-        caveats: caveats.to_vec(),
-        consent: None,
-        before,
-        payload,
-    };
+    let signer = *grant.holder();
+    let meaning =
+        format!("{signer} hands this on to {subject} from {}:\n{grant}\nand further", Utc(issued_at));
+    let draft = GrantDraft { signer, caveats: caveats.to_vec(), meaning, before, payload };
     draft.check_length()?;
     Ok(draft)
 }
@@ -216,37 +218,38 @@ pub fn prepare_consent(
         Caveat::Only(String::from(terms.hash())),
         Caveat::Expires(terms.expires()),
     ];
-    let consent = Some(alloc::format!("{proposal}"));
-    Ok(GrantDraft { consent, ..prepare_root(principal, agent, &caveats, issued_at, nonce)? })
+    let meaning = format!("{principal} lets {agent} do exactly this:\n{proposal}\nby a grant");
+    Ok(GrantDraft { meaning, ..prepare_root(principal, agent, &caveats, issued_at, nonce)? })
 }
 
-/// Writes `{"caveats":[..],"iat":int`.
-fn payload_start(caveats: &[Caveat], issued_at: i64, block: usize) -> Result<String, Error> {
+/// Writes a payload (A3.4, A3.6): `middle` adds what stands between `iat` and `sub`.
+fn payload(
+    caveats: &[Caveat],
+    issued_at: i64,
+    subject: &PublicKey,
+    block: usize,
+    middle: impl for<'o> FnOnce(Members<'o, String>) -> Members<'o, String>,
+) -> Result<String, Error> {
     if caveats.len() > Limits::CEILING.caveats {
         return Err(Error::new(ErrorKind::TooManyCaveats).in_block(block));
     }
     if issued_at.unsigned_abs() > MAX_INT.unsigned_abs() {
         return Err(Error::new(ErrorKind::BadNumber).in_block(block));
     }
-    let mut out = String::from("{\"caveats\":[");
+    let mut list = String::from("[");
     for (index, caveat) in caveats.iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            list.push(',');
         }
-        if !caveat.write(&mut out) {
+        if !caveat.write(&mut list) {
             return Err(Error::new(ErrorKind::BadCaveat).in_block(block));
         }
     }
-    out.push_str("],\"iat\":");
-    push_int(&mut out, issued_at);
+    list.push(']');
+    let mut out = String::new();
+    let members = Members::of(&mut out).with("caveats", |out| out.push_str(&list)).int("iat", issued_at);
+    middle(members).with("sub", |out| subject.write(out)).end();
     Ok(out)
-}
-
-/// Writes `,"sub":key}`.
-fn payload_end(payload: &mut String, subject: &PublicKey) {
-    payload.push_str(",\"sub\":");
-    subject.with_text(|parts| push_parts(payload, parts));
-    payload.push('}');
 }
 
 /// No block may have a caveat that denies everything.
@@ -300,11 +303,8 @@ impl GrantDraft {
 
     fn json(&self, signature: &str) -> String {
         let mut json = self.before.clone();
-        json.push_str("{\"p\":");
-        json.push_str(&self.payload);
-        json.push_str(",\"s\":\"");
-        json.push_str(signature);
-        json.push_str("\"}]");
+        Members::of(&mut json).with("p", |out| out.push_str(&self.payload)).string("s", signature).end();
+        json.push(']');
         json
     }
 
@@ -321,21 +321,7 @@ impl GrantDraft {
 
 impl fmt::Display for GrantDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.consent {
-            None => write!(
-                f,
-                "{} lets {} act within this, from {}:",
-                self.signer,
-                self.subject,
-                Utc(self.issued_at)
-            )?,
-            Some(proposal) => {
-                write!(f, "{} lets {} do exactly this:\n{proposal}\nas a grant:", self.signer, self.subject)?
-            }
-        }
-        if self.caveats.is_empty() && self.before == "[" {
-            f.write_str("\n  without any restriction, at every service that trusts the signer")?;
-        }
+        f.write_str(&self.meaning)?;
         self.caveats.iter().try_for_each(|caveat| write!(f, "\n  {caveat}"))
     }
 }

@@ -14,6 +14,7 @@
 
 use crate::base64url;
 use crate::error::{Error, ErrorKind};
+use crate::json::Sink;
 #[cfg(feature = "issue")]
 use alloc::string::String;
 use core::fmt;
@@ -77,9 +78,11 @@ impl PublicKey {
         }
     }
 
-    /// Writes the text form.
-    pub(crate) fn with_text<T>(&self, then: impl FnOnce(&[&str]) -> T) -> T {
-        then(&[PREFIX, base64url::encode_32(&self.0).as_str()])
+    /// Writes the text form as a JSON string. It has no character that needs an escape.
+    pub(crate) fn write(&self, out: &mut impl Sink) {
+        for part in ["\"", PREFIX, base64url::encode_32(&self.0).as_str(), "\""] {
+            out.put(part);
+        }
     }
 }
 
@@ -95,7 +98,8 @@ impl FromStr for PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|parts| parts.iter().try_for_each(|part| f.write_str(part)))
+        f.write_str(PREFIX)?;
+        f.write_str(base64url::encode_32(&self.0).as_str())
     }
 }
 

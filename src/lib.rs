@@ -67,7 +67,7 @@ pub use limits::Limits;
 pub use proof::{ProvenKey, Verb};
 pub use proposal::{Effect, Proposal, Terms, VouchedTerms, proposal_hash};
 pub use request::{
-    Commit, Committed, Offered, Origin, Possession, Presentable, Presented, RecordedKey, Request,
+    Commit, Committed, Offered, Origin, Owner, Possession, Presentable, Presented, RecordedKey, Request,
 };
 pub use verifier::Verifier;
 

@@ -1,7 +1,7 @@
 //! Proof of possession: the only maker of a proven key (A5, B3, B8).
 
 use crate::error::{Error, ErrorKind};
-use crate::json::{self, Scratch, Sink as _, push_int, push_parts, push_string};
+use crate::json::{self, Members, Scratch};
 use crate::key::{PublicKey, Signature};
 use crate::limits::Limits;
 
@@ -62,17 +62,14 @@ pub(crate) struct Purpose<'r> {
 }
 
 impl Purpose<'_> {
-    /// Writes the canonical text that a proof made at `time` signs (A5).
+    /// Writes the canonical text that a proof made at `time` signs (A5.2).
     pub(crate) fn write(&self, time: i64, out: &mut Scratch) {
-        out.put("{\"aud\":");
-        push_string(out, self.service);
-        out.put(",\"target\":");
-        push_parts(out, self.target);
-        out.put(",\"ts\":");
-        push_int(out, time);
-        out.put(",\"verb\":");
-        push_string(out, self.verb.as_str());
-        out.put("}");
+        Members::of(out)
+            .string("aud", self.service)
+            .parts("target", self.target)
+            .int("ts", time)
+            .string("verb", self.verb.as_str())
+            .end();
     }
 }
 
@@ -93,20 +90,24 @@ impl ProvenKey {
     /// Checks a proof of possession (A5): its JSON text in any spelling, for a request to `service` with `verb` and
     /// `target`, at `now` in unix seconds.
     ///
-    /// The target is the capability for ASK and INTENT, the proposal's hash for COMMIT, the receipt's id for UNDO and the handle for
-    /// EXPAND; for an INTENT with auto-commit it is `auto:{capability}:{frame id}`.
+    /// What comes out is a key and no longer says what it was proven for, and the target is taken as it stands: this is
+    /// for who binds requests to keys by other means than [`Verifier`](crate::Verifier), which does all of it.
+    ///
+    /// The target is the capability for ASK and INTENT, the proposal's hash for COMMIT, the receipt's id for UNDO and the
+    /// handle for EXPAND. For an INTENT with auto-commit it is `auto:{capability}:{frame id}`, which is the same text for other
+    /// requests too unless those are refused whose capability starts with `auto:`, or has a `:` in it with auto (B8).
     ///
     /// # Errors
     /// A proof that is not well-formed, more than 300 seconds away from `now`, over a text longer than
     /// 64 KiB, or not signed by its key over just this. Costs at most one signature check.
-    pub fn from_proof(
+    pub fn from_unbound_proof(
         proof: &[u8],
         service: &str,
         verb: Verb,
         target: &str,
         now: i64,
     ) -> Result<Self, Error> {
-        check(proof, &Purpose { service, verb, target: &[target] }, now, &Limits::default())
+        Claim::read(proof, &Purpose { service, verb, target: &[target] }, now, &Limits::default())?.verify()
     }
 
     /// Takes the caller's word that the request was made by the holder of `key`: its connection was authenticated by
@@ -121,22 +122,42 @@ impl ProvenKey {
     }
 }
 
-/// Checks a proof for a purpose.
-pub(crate) fn check(
-    proof: &[u8],
-    purpose: &Purpose<'_>,
-    now: i64,
-    limits: &Limits,
-) -> Result<ProvenKey, Error> {
-    let proof = Proof::read(proof, limits)?;
-    if now.abs_diff(proof.time) > WINDOW {
-        return Err(Error::new(ErrorKind::Stale));
+/// A proof for a purpose, in time and within bounds, whose signature was not checked yet.
+pub(crate) struct Claim {
+    key: PublicKey,
+    signature: Signature,
+    text: Scratch,
+}
+
+impl Claim {
+    /// Everything that can be seen without arithmetic (B5).
+    pub(crate) fn read(
+        proof: &[u8],
+        purpose: &Purpose<'_>,
+        now: i64,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let proof = Proof::read(proof, limits)?;
+        if now.abs_diff(proof.time) > WINDOW {
+            return Err(Error::new(ErrorKind::Stale));
+        }
+        let mut text = Scratch::new(limits.proof_bytes);
+        purpose.write(proof.time, &mut text);
+        text.finish().ok_or(Error::new(ErrorKind::TooLong))?;
+        Ok(Self { key: proof.key, signature: proof.signature, text })
     }
-    let mut text = Scratch::new(limits.proof_bytes);
-    purpose.write(proof.time, &mut text);
-    let text = text.finish().ok_or(Error::new(ErrorKind::TooLong))?;
-    proof.key.open()?.verify(text, &proof.signature)?;
-    Ok(ProvenKey { key: proof.key })
+
+    /// The key that is claimed.
+    pub(crate) const fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// Checks the signature.
+    pub(crate) fn verify(&self) -> Result<ProvenKey, Error> {
+        let text = self.text.finish().unwrap_or_default();
+        self.key.open()?.verify(text, &self.signature)?;
+        Ok(ProvenKey { key: self.key })
+    }
 }
 
 /// A proof as it was written; nothing verified yet.

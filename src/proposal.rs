@@ -25,14 +25,20 @@ const NOT_HASHED: [&str; 2] = ["hash", "data"];
 /// # Ok::<(), parley_grants::Error>(())
 /// ```
 pub fn proposal_hash(text: &[u8]) -> Result<String, Error> {
-    Ok(hash(&canonical_without(&document(text, &Limits::default())?)))
+    let (document, _) = document(text, &Limits::default())?;
+    Ok(hash(&canonical_without(&document)))
 }
 
-fn document<'t>(text: &'t [u8], limits: &Limits) -> Result<Document<'t>, Error> {
+/// The document, and how deep it nests.
+fn document<'t>(text: &'t [u8], limits: &Limits) -> Result<(Document<'t>, usize), Error> {
     let mut reader = json::any(text, limits)?;
     let document = json::read_proposal(&mut reader)?;
     reader.end()?;
-    if let Node::Object(_) = document.root() { Ok(document) } else { Err(Error::at(ErrorKind::Syntax, 0)) }
+    if let Node::Object(_) = document.root() {
+        Ok((document, reader.deepest()))
+    } else {
+        Err(Error::at(ErrorKind::Syntax, 0))
+    }
 }
 
 fn canonical_without(document: &Document<'_>) -> String {
@@ -58,12 +64,24 @@ fn hash(canonical: &str) -> String {
 /// assert_eq!(proposal.terms().hash(), parley_grants::proposal_hash(text)?);
 /// # Ok::<(), parley_grants::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Proposal {
     terms: Terms,
     effects: Vec<Effect>,
     canonical: String,
+    /// Length and depth of the text that was read.
+    bytes: usize,
+    depth: usize,
 }
+
+/// Equal when they say the same, however their texts are spelled and whatever their `hash` and `data`.
+impl PartialEq for Proposal {
+    fn eq(&self, other: &Self) -> bool {
+        self.canonical == other.canonical
+    }
+}
+
+impl Eq for Proposal {}
 
 impl Proposal {
     /// Reads a proposal in any JSON spelling, within the default limits.
@@ -79,7 +97,7 @@ impl Proposal {
     /// # Errors
     /// As there.
     pub fn parse_within(text: &[u8], limits: &Limits) -> Result<Self, Error> {
-        let document = document(text, limits)?;
+        let (document, depth) = document(text, limits)?;
         let root = Object { document: &document, node: document.root() };
         if let Some(hash) = root.get("hash") {
             string(hash).ok_or(Error::new(ErrorKind::Field("hash")))?;
@@ -95,7 +113,16 @@ impl Proposal {
             undo: root.nullable("undo", Object::window)?,
             expires: root.get("expires").and_then(int).ok_or(Error::new(ErrorKind::Field("expires")))?,
         })?;
-        Ok(Self { terms, effects: root.effects().ok_or(Error::new(ErrorKind::Field("effects")))?, canonical })
+        let effects = root.effects().ok_or(Error::new(ErrorKind::Field("effects")))?;
+        Ok(Self { terms, effects, canonical, bytes: text.len(), depth })
+    }
+
+    /// Is it within these limits? [`Proposal::parse_within`] sees to it; this is for one that was read under others.
+    pub(crate) const fn check_limits(&self, limits: &Limits) -> Result<(), Error> {
+        if self.bytes > limits.json_bytes {
+            return Err(Error::new(ErrorKind::TooLong));
+        }
+        if self.depth > limits.depth { Err(Error::new(ErrorKind::TooDeep)) } else { Ok(()) }
     }
 
     /// What decides about a COMMIT of it.
@@ -183,11 +210,17 @@ impl Terms {
     /// proposal's bytes, and nothing here can check that these terms are theirs. [`Proposal::parse`] takes them from the bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Field`] for a capability that starts with `auto:` (B8).
+    /// [`ErrorKind::Field`] for a capability that starts with `auto:` (A7.14), and for times beyond `2^53-1`.
     pub fn vouch_for(terms: VouchedTerms) -> Result<Self, Error> {
         let VouchedTerms { id, hash, capability, summary, cost, risk, undo, expires } = terms;
         if is_reserved(&capability) {
             return Err(Error::new(ErrorKind::Field("capability")));
+        }
+        if undo.is_some_and(|window| window > json::MAX_INT.unsigned_abs()) {
+            return Err(Error::new(ErrorKind::Field("undo")));
+        }
+        if expires.unsigned_abs() > json::MAX_INT.unsigned_abs() {
+            return Err(Error::new(ErrorKind::Field("expires")));
         }
         Ok(Self { id, hash, capability, summary, cost, risk, undo, expires })
     }
@@ -236,6 +269,11 @@ impl Terms {
 /// Would a proof for this capability also be the proof of another request? (B8)
 pub(crate) fn is_reserved(capability: &str) -> bool {
     capability.starts_with("auto:")
+}
+
+/// The same for an INTENT with auto: `auto:{capability}:{frame id}` must have one reading (B8.2).
+pub(crate) fn is_reserved_for_auto(capability: &str) -> bool {
+    is_reserved(capability) || capability.contains(':')
 }
 
 /// A node that is an object; of any other kind it has no members.

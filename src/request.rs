@@ -4,9 +4,10 @@ use crate::chain::VerifiedGrant;
 use crate::error::Error;
 use crate::key::PublicKey;
 use crate::limits::Limits;
-use crate::proposal::{Proposal, Terms, is_reserved};
+use crate::proposal::{Proposal, Terms, is_reserved, is_reserved_for_auto};
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::fmt;
 
 /// What came with a request, and when.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +30,8 @@ pub enum Presentable<'r> {
     Kept(&'r VerifiedGrant),
 }
 
-impl core::fmt::Debug for Presentable<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for Presentable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token(text) => write!(f, "Token({} bytes)", text.len()),
             Self::Kept(grant) => write!(f, "Kept({})", grant.id()),
@@ -39,7 +40,7 @@ impl core::fmt::Debug for Presentable<'_> {
 }
 
 /// How a request shows whose it is (A5).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Possession<'r> {
     /// The JSON text of a proof.
     Proof(&'r [u8]),
@@ -50,90 +51,96 @@ pub enum Possession<'r> {
     AssumeProven(&'r PublicKey),
 }
 
+/// A proof can be used again while it is in time, so a log must not get it by accident.
+impl fmt::Debug for Possession<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Proof(text) => write!(f, "Proof({} bytes)", text.len()),
+            Self::None => f.write_str("None"),
+            Self::AssumeProven(key) => write!(f, "AssumeProven({key})"),
+        }
+    }
+}
+
 /// A key that the service wrote down earlier and now reads back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedKey {
     /// This one.
     Key(PublicKey),
-    /// None was there to write down.
-    Absent,
     /// Something was written down that is no key. It matches nobody.
     Unreadable,
 }
 
 impl RecordedKey {
     /// Reads a key back from storage; a text that is no key matches nobody.
-    pub fn from_text(text: Option<&str>) -> Self {
-        text.map_or(Self::Absent, |text| text.parse().map_or(Self::Unreadable, Self::Key))
+    pub fn read(text: &str) -> Self {
+        text.parse().map_or(Self::Unreadable, Self::Key)
     }
 
-    /// Is it this very key?
     pub(crate) fn is(&self, key: &PublicKey) -> bool {
         match self {
             Self::Key(recorded) => recorded == key,
-            Self::Absent | Self::Unreadable => false,
-        }
-    }
-
-    /// Is it this key, or none in particular?
-    pub(crate) fn permits(&self, key: &PublicKey) -> bool {
-        match self {
-            Self::Key(recorded) => recorded == key,
-            Self::Absent => true,
             Self::Unreadable => false,
         }
-    }
-}
-
-impl From<Option<PublicKey>> for RecordedKey {
-    fn from(key: Option<PublicKey>) -> Self {
-        key.map_or(Self::Absent, Self::Key)
     }
 }
 
 /// Whose INTENT made a proposal: what a service stores beside it. From [`Allowed::origin`](crate::Allowed::origin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    holder: RecordedKey,
-    principal: RecordedKey,
+    holder: Option<RecordedKey>,
+    principal: Option<RecordedKey>,
 }
 
 impl Origin {
-    /// The origin of a proposal that nobody in particular asked for: it can never be committed (A8).
+    /// Of a proposal that nobody in particular asked for: it can never be committed (A8.6).
     pub const fn anonymous() -> Self {
-        Self { holder: RecordedKey::Absent, principal: RecordedKey::Absent }
+        Self { holder: None, principal: None }
     }
 
-    /// An origin as it was stored: the key whose verified proof was on the INTENT, and the principal of the grant that
-    /// authorized it. Without a holder nobody may commit; without a principal, any that the service trusts.
-    pub const fn recorded(holder: RecordedKey, principal: RecordedKey) -> Self {
-        Self { holder, principal }
+    /// Of a proposal that was asked for with the verified proof of `holder`, where the service wanted no grant: `holder`
+    /// may commit it, under a grant of any principal that the service trusts.
+    pub const fn without_grant(holder: RecordedKey) -> Self {
+        Self { holder: Some(holder), principal: None }
     }
 
-    /// The only key that may commit.
-    pub const fn holder(&self) -> &RecordedKey {
-        &self.holder
+    /// Of a proposal that was asked for with the verified proof of `holder` and a grant of `principal`: only they may commit
+    /// it (A8.4, A8.5).
+    pub const fn with_grant(holder: RecordedKey, principal: RecordedKey) -> Self {
+        Self { holder: Some(holder), principal: Some(principal) }
     }
 
-    /// The only principal under whose grant it may be committed.
-    pub const fn principal(&self) -> &RecordedKey {
-        &self.principal
+    /// The only key that may commit; with none, nobody may.
+    pub const fn holder(&self) -> Option<&RecordedKey> {
+        self.holder.as_ref()
+    }
+
+    /// The only principal under whose grant it may be committed, if an INTENT's grant named one.
+    pub const fn principal(&self) -> Option<&RecordedKey> {
+        self.principal.as_ref()
     }
 }
 
-/// Who committed something, and what: what a service stores beside a receipt. From
-/// [`Allowed::committed`](crate::Allowed::committed).
+/// Who committed what: what a service stores beside a receipt. From [`Allowed::committed`](crate::Allowed::committed).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
     holder: RecordedKey,
-    principal: RecordedKey,
+    principal: Option<RecordedKey>,
     capability: String,
+    hash: String,
 }
 
 impl Committed {
-    /// A commit as it was stored. Without a holder nobody may replay it, without a principal nobody may undo it.
-    pub fn recorded(holder: RecordedKey, principal: RecordedKey, capability: &str) -> Self {
-        Self { holder, principal, capability: String::from(capability) }
+    /// A commit as it was stored: the key that committed, the principal on whose behalf, and the proposal's capability
+    /// and hash.
+    pub fn recorded(holder: RecordedKey, principal: RecordedKey, capability: &str, hash: &str) -> Self {
+        Self { principal: Some(principal), ..Self::without_principal(holder, capability, hash) }
+    }
+
+    /// A commit whose principal was not written down: nobody may undo it, and a replay is for `holder` under a grant
+    /// of any principal that the service trusts.
+    pub fn without_principal(holder: RecordedKey, capability: &str, hash: &str) -> Self {
+        Self { holder, principal: None, capability: String::from(capability), hash: String::from(hash) }
     }
 
     /// The key that committed.
@@ -141,15 +148,29 @@ impl Committed {
         &self.holder
     }
 
-    /// The principal on whose behalf.
-    pub const fn principal(&self) -> &RecordedKey {
-        &self.principal
+    /// The principal on whose behalf, if it was written down.
+    pub const fn principal(&self) -> Option<&RecordedKey> {
+        self.principal.as_ref()
     }
 
     /// The capability of the proposal.
     pub fn capability(&self) -> &str {
         &self.capability
     }
+
+    /// The hash of the proposal.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+/// Who may expand a handle (A8.13, A8.14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Anyone who knows it: it was made for a request without a verified proof.
+    Anyone,
+    /// Only this key: its verified proof was on the request that the handle was made for.
+    Key(RecordedKey),
 }
 
 /// A proposal as the service has it.
@@ -167,14 +188,14 @@ impl<'r> Offered<'r> {
     pub(crate) fn terms(&self, limits: &Limits) -> Result<Cow<'r, Terms>, Error> {
         match self {
             Self::Text(text) => Ok(Cow::Owned(Proposal::parse_within(text, limits)?.into_terms())),
-            Self::Kept(proposal) => Ok(Cow::Borrowed(proposal.terms())),
+            Self::Kept(proposal) => proposal.check_limits(limits).map(|()| Cow::Borrowed(proposal.terms())),
             Self::Vouched(terms) => Ok(Cow::Borrowed(terms)),
         }
     }
 }
 
 /// Any request but a first COMMIT.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Request<'r> {
     /// ASK.
     Ask {
@@ -189,7 +210,7 @@ pub enum Request<'r> {
     /// INTENT with auto-commit: may the agent ask at all? Whether the first proposal is then committed is
     /// [`Commit::Auto`].
     AutoIntent {
-        /// The capability asked for; one with a `:` in it is forbidden (B8).
+        /// The capability asked for; one with a `:` in it is forbidden (B8.2).
         capability: &'r str,
         /// The id of the request's frame.
         frame: &'r str,
@@ -205,13 +226,11 @@ pub enum Request<'r> {
     Expand {
         /// The handle, as sent.
         handle: &'r str,
-        /// The key whose proof was on the request that the handle was made for. With none, anyone may expand it.
-        owner: RecordedKey,
+        /// Who may.
+        owner: Owner,
     },
-    /// COMMIT of a proposal that is committed already: may the agent have the first answer again?
+    /// COMMIT of a proposal that is committed already: may the agent have the first answer again? (A8.7 to A8.10)
     Replay {
-        /// The proposal.
-        proposal: Offered<'r>,
         /// The hash, as sent.
         hash: &'r str,
         /// The first commit.
@@ -227,6 +246,20 @@ impl Request<'_> {
             Self::AutoIntent { capability, .. } => is_reserved_for_auto(capability),
             Self::Undo { of, .. } => is_reserved(of.capability()),
             Self::Expand { .. } | Self::Replay { .. } => false,
+        }
+    }
+}
+
+/// Without the handle: where anyone may expand it, knowing it is enough.
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ask { capability } => write!(f, "Ask({capability:?})"),
+            Self::Intent { capability } => write!(f, "Intent({capability:?})"),
+            Self::AutoIntent { capability, frame } => write!(f, "AutoIntent({capability:?}, {frame:?})"),
+            Self::Undo { receipt, of } => write!(f, "Undo({receipt:?}, {:?})", of.capability()),
+            Self::Expand { handle, owner } => write!(f, "Expand({} bytes, {owner:?})", handle.len()),
+            Self::Replay { hash, .. } => write!(f, "Replay({hash:?})"),
         }
     }
 }
@@ -251,22 +284,17 @@ pub enum Commit<'r> {
         capability: &'r str,
         /// The id of its frame.
         frame: &'r str,
-        /// The principal whose grant authorized the INTENT.
-        principal: RecordedKey,
+        /// That INTENT, as it was allowed a moment ago.
+        origin: &'r Origin,
     },
 }
 
 impl Commit<'_> {
     pub(crate) fn is_reserved(&self) -> bool {
         match self {
-            // The proposal's capability is looked at after the proof: one that is reserved is not well-formed.
+            // The proposal's capability is looked at after the proof: one that is reserved is not well-formed (A7.14).
             Self::Sent { .. } => false,
             Self::Auto { capability, .. } => is_reserved_for_auto(capability),
         }
     }
-}
-
-/// `auto:{capability}:{frame id}` must have one reading.
-fn is_reserved_for_auto(capability: &str) -> bool {
-    is_reserved(capability) || capability.contains(':')
 }

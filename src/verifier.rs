@@ -1,15 +1,16 @@
 //! The one front door, with its fixed order of steps (A6, A8, B5, B8).
 
-use crate::chain::{self, Trust, VerifiedGrant};
+use crate::chain::{Linked, Trust, VerifiedGrant};
 use crate::consent::ConsentRequest;
 use crate::decision::{Allowed, Answer, Authority, Cause, Decision, Denial, GrantLog, Log, Refusal, What};
 use crate::error::Error;
 use crate::evaluate::{self, Action, Outcome, Query, Spent};
-use crate::grant::Grant;
+use crate::grant::{BlockId, Grant};
 use crate::key::PublicKey;
 use crate::limits::Limits;
-use crate::proof::{self, ProvenKey, Purpose, Verb};
-use crate::request::{Commit, Possession, Presentable, Presented, RecordedKey, Request};
+use crate::proof::{Claim, ProvenKey, Purpose, Verb};
+use crate::proposal::Terms;
+use crate::request::{Commit, Owner, Possession, Presentable, Presented, RecordedKey, Request};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -52,16 +53,18 @@ impl<T: Trust> Verifier<T> {
     /// Decides on any request but a first COMMIT, which has a door of its own: [`Verifier::commit`].
     ///
     /// The order of steps, of which the first that fails decides: a reserved capability is forbidden (B8); too many
-    /// grants are unauthorized; a missing or bad proof is unauthorized; a key that the proposal or handle was not made for is
-    /// forbidden; a proposal that is not well-formed is forbidden; another hash is a conflict; then the grants.
+    /// grants are unauthorized; a missing or bad proof is unauthorized; a key that the commit or handle is not of is
+    /// forbidden; another hash is a conflict; then the grants.
     pub fn authorize(&self, request: &Request<'_>, presented: &Presented<'_>) -> Decision {
         self.try_authorize(request, presented).map_or_else(Decision::Refused, Decision::Allowed)
     }
 
     /// Decides on a first COMMIT, or on an auto-commit, with `spent` as what has been counted so far.
     ///
-    /// The steps are those of [`Verifier::authorize`]; after the conflict comes expiry. An auto-commit that may
-    /// not be done outright is [`Answer::Review`] once its proof and proposal are good.
+    /// The order of steps: a reserved capability is forbidden; too many grants are unauthorized; a bad proof is
+    /// unauthorized; a key that the proposal was not made for is forbidden; so is a proposal that is not well-formed; another hash
+    /// is a conflict; then comes expiry, then the grants. An auto-commit that may not be done outright is
+    /// [`Answer::Review`] once its proof and proposal are good.
     pub fn commit(&self, commit: &Commit<'_>, presented: &Presented<'_>, spent: &impl Spent) -> Decision {
         self.try_commit(commit, presented, spent).map_or_else(Decision::Refused, Decision::Allowed)
     }
@@ -73,69 +76,51 @@ impl<T: Trust> Verifier<T> {
         if !matches!(request, Request::Expand { .. }) {
             self.check_count(presented)?;
         }
-        let none = &|_: &_| u64::MAX; // no total is asked for: `spend` binds first COMMITs only
-        match *request {
+        let (asker, principal, action, what) = match *request {
             Request::Ask { capability } => {
-                let proven = self.prove(presented, Verb::Ask, &[capability])?;
-                let ask =
-                    Ask { proven: &proven, principal: &RecordedKey::Absent, action: Action::Ask(capability) };
-                ask.decide(self, presented, none, What::Other).map_err(Tally::without_consent)
+                let asker = self.asker(presented, Verb::Ask, &[capability])?;
+                (asker, None, Action::Ask(capability), What::Other)
             }
             Request::Intent { capability } => {
-                let proven = self.prove(presented, Verb::Intent, &[capability])?;
-                let ask = Ask {
-                    proven: &proven,
-                    principal: &RecordedKey::Absent,
-                    action: Action::Intent(capability),
-                };
-                ask.decide(self, presented, none, What::Intent).map_err(Tally::without_consent)
+                let asker = self.asker(presented, Verb::Intent, &[capability])?;
+                (asker, None, Action::Intent(capability), What::Intent)
             }
             Request::AutoIntent { capability, frame } => {
-                let proven = self.prove(presented, Verb::Intent, &["auto:", capability, ":", frame])?;
-                let ask = Ask {
-                    proven: &proven,
-                    principal: &RecordedKey::Absent,
-                    action: Action::Intent(capability),
-                };
-                ask.decide(self, presented, none, What::Intent).map_err(Tally::without_consent)
+                let asker = self.asker(presented, Verb::Intent, &["auto:", capability, ":", frame])?;
+                (asker, None, Action::Intent(capability), What::Intent)
             }
             Request::Undo { receipt, of } => {
-                let proven = self.prove(presented, Verb::Undo, &[receipt])?;
+                let asker = self.asker(presented, Verb::Undo, &[receipt])?;
                 // Somebody committed it: when nobody knows who, nobody may undo it.
-                let principal = match of.principal() {
-                    RecordedKey::Absent => &RecordedKey::Unreadable,
-                    known @ (RecordedKey::Key(_) | RecordedKey::Unreadable) => known,
-                };
-                let ask = Ask { proven: &proven, principal, action: Action::Undo(of.capability()) };
-                ask.decide(self, presented, none, What::Other).map_err(Tally::without_consent)
+                let principal = Some(of.principal().unwrap_or(&RecordedKey::Unreadable));
+                (asker, principal, Action::Undo(of.capability()), What::Other)
+            }
+            Request::Replay { hash, of } => {
+                let asker = self.asker(presented, Verb::Commit, &[hash])?.prove()?;
+                check_holder(&asker, Some(of.holder()))?;
+                if hash != of.hash() {
+                    return Err(Refusal::new(Answer::Conflict, Cause::OtherHash.into()));
+                }
+                let action = Action::Replay { capability: of.capability(), hash };
+                (asker, of.principal(), action, What::Other)
             }
             Request::Expand { handle, owner } => {
                 let holder = match owner {
-                    RecordedKey::Absent => None,
-                    RecordedKey::Key(_) | RecordedKey::Unreadable => {
-                        let proven = self.prove(presented, Verb::Expand, &[handle])?;
-                        if !owner.is(proven.key()) {
+                    Owner::Anyone => None,
+                    Owner::Key(owner) => {
+                        let asker = self.asker(presented, Verb::Expand, &[handle])?.prove()?;
+                        if !owner.is(asker.key()) {
                             return Err(forbidden(Cause::OtherOwner));
                         }
-                        Some(*proven.key())
+                        Some(*asker.key())
                     }
                 };
-                Ok(Allowed { what: What::Other, holder, authority: None, spend: Vec::new() })
+                return Ok(Allowed { what: What::Other, holder, authority: None, spend: Vec::new() });
             }
-            Request::Replay { proposal, hash, of } => {
-                let proven = self.prove(presented, Verb::Commit, &[hash])?;
-                if !of.holder().is(proven.key()) {
-                    return Err(forbidden(Cause::OtherHolder));
-                }
-                let terms =
-                    proposal.terms(&self.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
-                if hash != terms.hash() {
-                    return Err(Refusal::new(Answer::Conflict, Cause::OtherHash.into()));
-                }
-                let ask = Ask { proven: &proven, principal: of.principal(), action: Action::Replay(&terms) };
-                ask.decide(self, presented, none, What::Other).map_err(Tally::without_consent)
-            }
-        }
+        };
+        // No total is asked for: `spend` binds first COMMITs only.
+        let none = &|_: &BlockId| u64::MAX;
+        self.decide(asker, principal, &action, presented, none, what).map_err(Tally::without_consent)
     }
 
     fn try_commit(
@@ -148,46 +133,48 @@ impl<T: Trust> Verifier<T> {
             return Err(forbidden(Cause::ReservedCapability));
         }
         self.check_count(presented)?;
-        match *commit {
+        let (asker, proposal, origin) = match *commit {
             Commit::Sent { proposal, hash, origin } => {
-                let proven = self.prove(presented, Verb::Commit, &[hash])?;
-                if !origin.holder().is(proven.key()) {
-                    return Err(forbidden(Cause::OtherHolder));
-                }
-                let terms =
-                    proposal.terms(&self.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
+                (self.asker(presented, Verb::Commit, &[hash])?, proposal, origin)
+            }
+            Commit::Auto { proposal, capability, frame, origin } => {
+                (self.asker(presented, Verb::Intent, &["auto:", capability, ":", frame])?, proposal, origin)
+            }
+        };
+        let asker = asker.prove()?;
+        check_holder(&asker, origin.holder())?;
+        let terms = proposal.terms(&self.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
+        let is_expired = presented.now >= terms.expires();
+        let review = |log| Refusal::new(Answer::Review, log);
+        match *commit {
+            Commit::Sent { hash, .. } => {
                 if hash != terms.hash() {
                     return Err(Refusal::new(Answer::Conflict, Cause::OtherHash.into()));
                 }
-                if presented.now >= terms.expires() {
+                if is_expired {
                     return Err(Refusal::new(Answer::Expired, Cause::ProposalExpired.into()));
                 }
-                let ask =
-                    Ask { proven: &proven, principal: origin.principal(), action: Action::Commit(&terms) };
-                let what = What::Commit(String::from(terms.capability()));
-                ask.decide(self, presented, spent, what).map_err(|tally| {
-                    tally.with_consent(|principal| ConsentRequest::new(&self.service, &terms, principal))
-                })
             }
-            Commit::Auto { proposal, capability, frame, ref principal } => {
-                let proven = self.prove(presented, Verb::Intent, &["auto:", capability, ":", frame])?;
-                let terms =
-                    proposal.terms(&self.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
+            Commit::Auto { capability, .. } => {
                 if terms.capability() != capability {
                     return Err(forbidden(Cause::OtherCapability));
                 }
-                let review = |log| Refusal::new(Answer::Review, log);
                 if terms.undo().is_none_or(|window| window == 0) {
                     return Err(review(Cause::NoUndo.into()));
                 }
-                if presented.now >= terms.expires() {
+                if is_expired {
                     return Err(review(Cause::ProposalExpired.into()));
                 }
-                let ask = Ask { proven: &proven, principal, action: Action::Commit(&terms) };
-                let what = What::Commit(String::from(capability));
-                ask.decide(self, presented, spent, what).map_err(|tally| review(tally.log()))
             }
         }
+        let what = What::Commit(Terms::clone(&terms));
+        let decided = self.decide(asker, origin.principal(), &Action::Commit(&terms), presented, spent, what);
+        decided.map_err(|tally| match commit {
+            Commit::Sent { .. } => {
+                tally.with_consent(|principal| ConsentRequest::new(&self.service, &terms, principal))
+            }
+            Commit::Auto { .. } => review(tally.log()),
+        })
     }
 
     fn check_count(&self, presented: &Presented<'_>) -> Result<(), Refusal> {
@@ -198,17 +185,83 @@ impl<T: Trust> Verifier<T> {
         }
     }
 
-    /// The key that made the request (A5).
-    fn prove(&self, presented: &Presented<'_>, verb: Verb, target: &[&str]) -> Result<ProvenKey, Refusal> {
+    /// Who says that the request is theirs (A5).
+    fn asker(&self, presented: &Presented<'_>, verb: Verb, target: &[&str]) -> Result<Asker, Refusal> {
         match presented.proof {
             Possession::Proof(text) => {
                 let purpose = Purpose { service: &self.service, verb, target };
-                proof::check(text, &purpose, presented.now, &self.limits)
-                    .map_err(|error| unauthorized(Cause::BadProof(error)))
+                let claim = Claim::read(text, &purpose, presented.now, &self.limits);
+                claim.map(Asker::Claimed).map_err(|error| unauthorized(Cause::BadProof(error)))
             }
-            Possession::AssumeProven(key) => Ok(ProvenKey::assume_proven(*key)),
+            Possession::AssumeProven(key) => Ok(Asker::Assumed(*key)),
             Possession::None => Err(unauthorized(Cause::NoProof)),
         }
+    }
+
+    /// Asks the grants one after the other: the first that allows the request by itself decides (A6.7).
+    ///
+    /// All that can be compared as text is, before the first signature is checked: that of the asker's proof, if it was not yet.
+    #[expect(clippy::result_large_err, reason = "made once a request; a box would be an allocation more")]
+    fn decide(
+        &self,
+        mut asker: Asker,
+        principal: Option<&RecordedKey>,
+        action: &Action<'_>,
+        presented: &Presented<'_>,
+        spent: &impl Spent,
+        what: What,
+    ) -> Result<Allowed, Tally> {
+        let mut tally = Tally::default();
+        for (index, presentable) in presented.grants.iter().enumerate() {
+            let candidate = match *presentable {
+                Presentable::Token(text) => Grant::decode(text, &self.limits)
+                    .and_then(|grant| Linked::new(grant, &self.trust, Some(asker.key())))
+                    .map(Candidate::Fresh),
+                Presentable::Kept(kept) => {
+                    kept.check_again(&self.trust, asker.key(), &self.limits).map(|()| Candidate::Kept(kept))
+                }
+            };
+            let candidate = match candidate {
+                Ok(candidate) => candidate,
+                Err(error) => {
+                    tally.deny(index, None, Denial::Invalid(error));
+                    continue;
+                }
+            };
+            asker = match asker.prove() {
+                Ok(proven) => proven,
+                Err(refusal) => return Err(Tally { bad_proof: Some(refusal), ..tally }),
+            };
+            let grant = match candidate.verify(&asker) {
+                Ok(grant) => grant,
+                Err(error) => {
+                    tally.deny(index, None, Denial::Invalid(error));
+                    continue;
+                }
+            };
+            let (id, issuer) = (*grant.id(), *grant.issuer());
+            if principal.is_some_and(|recorded| !recorded.is(&issuer)) {
+                tally.deny(index, Some(id), Denial::OtherPrincipal);
+                tally.forbidden = true;
+                continue;
+            }
+            let query = Query { service: &self.service, action, now: presented.now };
+            let evaluation = evaluate::evaluate(&grant, &query, spent);
+            match evaluation.outcome() {
+                Outcome::Allowed => {
+                    let spend = match &what {
+                        What::Commit(terms) => grant.spend_lines(terms).collect(),
+                        What::Intent | What::Other => Vec::new(),
+                    };
+                    let authority = Some(Authority { index, grant: id, issuer });
+                    return Ok(Allowed { what, holder: Some(*asker.key()), authority, spend });
+                }
+                Outcome::ConsentRequired => tally.consent = tally.consent.or(Some(issuer)),
+                Outcome::Forbidden => tally.forbidden = true,
+            }
+            tally.deny(index, Some(id), Denial::Caveats(evaluation.into_failures()));
+        }
+        Err(tally)
     }
 }
 
@@ -220,76 +273,77 @@ fn forbidden(cause: Cause) -> Refusal {
     Refusal::new(Answer::Forbidden, cause.into())
 }
 
-/// The question that is put to each grant.
-struct Ask<'r> {
-    proven: &'r ProvenKey,
-    /// The only principal whose grants count, where one is recorded.
-    principal: &'r RecordedKey,
-    action: Action<'r>,
+/// The proven key must be the recorded one; where none is, nobody's is (A8.4, A8.6).
+fn check_holder(asker: &Asker, recorded: Option<&RecordedKey>) -> Result<(), Refusal> {
+    if recorded.is_some_and(|recorded| recorded.is(asker.key())) {
+        Ok(())
+    } else {
+        Err(forbidden(Cause::OtherHolder))
+    }
 }
 
-impl Ask<'_> {
-    /// Asks the grants one after the other: the first that allows the request by itself decides (A6).
-    fn decide<T: Trust>(
-        &self,
-        verifier: &Verifier<T>,
-        presented: &Presented<'_>,
-        spent: &impl Spent,
-        what: What,
-    ) -> Result<Allowed, Tally> {
-        let mut tally = Tally::default();
-        for (index, presentable) in presented.grants.iter().enumerate() {
-            let checked = match *presentable {
-                Presentable::Token(text) => Grant::decode(text, &verifier.limits)
-                    .and_then(|grant| chain::verify(grant, &verifier.trust, Some(self.proven.key())))
-                    .map(Cow::Owned),
-                Presentable::Kept(kept) => kept
-                    .check_again(&verifier.trust, self.proven.key(), &verifier.limits)
-                    .map(|()| Cow::Borrowed(kept)),
-            };
-            let grant = match checked {
-                Ok(grant) => grant,
-                Err(error) => {
-                    tally.grants.push(GrantLog { index, id: None, denial: Denial::Invalid(error) });
-                    continue;
-                }
-            };
-            let id = Some(*grant.id());
-            if !self.principal.permits(grant.issuer()) {
-                tally.grants.push(GrantLog { index, id, denial: Denial::OtherPrincipal });
-                tally.forbidden = true;
-                continue;
-            }
-            let query = Query { service: &verifier.service, action: &self.action, now: presented.now };
-            let evaluation = evaluate::evaluate(&grant, &query, spent);
-            match evaluation.outcome() {
-                Outcome::Allowed => {
-                    let authority = Authority { index, grant: *grant.id(), issuer: *grant.issuer() };
-                    let spend = match self.action {
-                        Action::Commit(terms) => grant.spend_lines(terms).collect(),
-                        Action::Hello(_)
-                        | Action::Ask(_)
-                        | Action::Intent(_)
-                        | Action::Replay(_)
-                        | Action::Undo(_)
-                        | Action::Expand(_) => Vec::new(),
-                    };
-                    let holder = Some(*self.proven.key());
-                    return Ok(Allowed { what, holder, authority: Some(authority), spend });
-                }
-                Outcome::ConsentRequired => tally.consent = tally.consent.or(Some(*grant.issuer())),
-                Outcome::Forbidden => tally.forbidden = true,
-            }
-            let denial = Denial::Caveats(evaluation.into_failures());
-            tally.grants.push(GrantLog { index, id, denial });
+/// Who makes the request.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a request, on the stack: checking a proof allocates nothing"
+)]
+enum Asker {
+    /// Their proof was read, and its signature not checked yet.
+    Claimed(Claim),
+    Proven(ProvenKey),
+    /// The service's own word for it.
+    Assumed(PublicKey),
+}
+
+impl Asker {
+    const fn key(&self) -> &PublicKey {
+        match self {
+            Self::Claimed(claim) => claim.key(),
+            Self::Proven(proven) => proven.key(),
+            Self::Assumed(key) => key,
         }
-        Err(tally)
+    }
+
+    /// Checks the proof's signature, unless that was done before.
+    fn prove(self) -> Result<Self, Refusal> {
+        match self {
+            Self::Claimed(claim) => {
+                claim.verify().map(Self::Proven).map_err(|error| unauthorized(Cause::BadProof(error)))
+            }
+            Self::Proven(_) | Self::Assumed(_) => Ok(self),
+        }
+    }
+}
+
+/// A grant of which all holds that can be compared as text.
+#[expect(clippy::large_enum_variant, reason = "lives for one step of the loop")]
+enum Candidate<'r> {
+    Fresh(Linked),
+    Kept(&'r VerifiedGrant),
+}
+
+impl<'r> Candidate<'r> {
+    fn verify(self, asker: &Asker) -> Result<Cow<'r, VerifiedGrant>, Error> {
+        match self {
+            Self::Kept(kept) => Ok(Cow::Borrowed(kept)),
+            Self::Fresh(linked) => {
+                let verified = linked.verify()?;
+                match asker {
+                    // A signature of the holder's key was checked: it is a point of the curve.
+                    Asker::Proven(_) => {}
+                    Asker::Claimed(_) | Asker::Assumed(_) => verified.open_holder()?,
+                }
+                Ok(Cow::Owned(verified))
+            }
+        }
     }
 }
 
 /// What the grants said, when none allowed.
 #[derive(Default)]
 struct Tally {
+    /// The proof was bad, which decides.
+    bad_proof: Option<Refusal>,
     /// The principal of the first grant that asks for consent.
     consent: Option<PublicKey>,
     forbidden: bool,
@@ -297,13 +351,20 @@ struct Tally {
 }
 
 impl Tally {
+    fn deny(&mut self, index: usize, id: Option<BlockId>, denial: Denial) {
+        self.grants.push(GrantLog { index, id, denial });
+    }
+
     fn log(self) -> Log {
         let cause = if self.grants.is_empty() { Cause::NoGrants } else { Cause::NoGrantAllows };
         Log { cause, grants: self.grants }
     }
 
-    /// Consent before forbidden before unauthorized (A6).
-    fn with_consent(self, request: impl FnOnce(PublicKey) -> ConsentRequest) -> Refusal {
+    /// Consent before forbidden before unauthorized (A6.8).
+    fn with_consent(mut self, request: impl FnOnce(PublicKey) -> ConsentRequest) -> Refusal {
+        if let Some(refusal) = self.bad_proof.take() {
+            return refusal;
+        }
         let answer = match (self.consent, self.forbidden) {
             (Some(principal), _) => Answer::ConsentRequired(Box::new(request(principal))),
             (None, true) => Answer::Forbidden,
@@ -313,7 +374,10 @@ impl Tally {
     }
 
     /// For requests that no soft caveat binds: nothing can ask for consent, and if it did it would be no.
-    fn without_consent(self) -> Refusal {
+    fn without_consent(mut self) -> Refusal {
+        if let Some(refusal) = self.bad_proof.take() {
+            return refusal;
+        }
         let answer =
             if self.forbidden || self.consent.is_some() { Answer::Forbidden } else { Answer::Unauthorized };
         Refusal::new(answer, self.log())

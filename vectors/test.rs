@@ -43,7 +43,12 @@ fn every_case_answers_as_expected() {
         let answer = case.answer().unwrap_or_else(|error| panic!("{}: {error}", value["name"]));
         let expected = case.expected().unwrap();
         if !answer.is(expected) {
-            failed.push(format!("{}: expected {expected}, got {}", case.name().unwrap(), answer.text()));
+            failed.push(format!(
+                "{}: expected {}, got {}",
+                case.name().unwrap(),
+                expected.raw,
+                answer.text()
+            ));
         }
         // In words it must be the same answer, and words for everything.
         case.explain().unwrap();

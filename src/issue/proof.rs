@@ -3,10 +3,12 @@
 use super::Seed;
 use crate::error::{Error, ErrorKind};
 use crate::inspect::{Utc, Visible};
-use crate::json::{MAX_INT, Scratch, push_int, push_parts};
+use crate::json::{MAX_INT, Members, Scratch};
 use crate::key::{PublicKey, Signature};
 use crate::limits::Limits;
 use crate::proof::{Purpose, Verb};
+use crate::proposal::is_reserved_for_auto;
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -20,7 +22,10 @@ pub struct ProofDraft {
 }
 
 /// Prepares a proof of possession (A5): the holder of `key` asks `service` for `verb` with `target`, at `time` in unix
-/// seconds. The targets are those of [`ProvenKey::from_proof`](crate::ProvenKey::from_proof).
+/// seconds.
+///
+/// The target is the capability for ASK and INTENT, the proposal's hash for COMMIT, the receipt's id for UNDO and the
+/// handle for EXPAND. For an INTENT with auto-commit it is made by [`prepare_auto_proof`].
 ///
 /// # Errors
 /// A time beyond `2^53-1`, or a text to sign of more than 64 KiB.
@@ -31,14 +36,38 @@ pub fn prepare_proof(
     target: &str,
     time: i64,
 ) -> Result<ProofDraft, Error> {
+    prepare(key, &Purpose { service, verb, target: &[target] }, time)
+}
+
+/// Prepares the proof of possession for an INTENT with auto-commit (A5.5), for the frame with this id.
+///
+/// # Errors
+/// As for [`prepare_proof`]; also a capability that starts with `auto:` or has a `:` in it, as such a proof would be one for
+/// another request too (B8).
+pub fn prepare_auto_proof(
+    key: &PublicKey,
+    service: &str,
+    capability: &str,
+    frame: &str,
+    time: i64,
+) -> Result<ProofDraft, Error> {
+    if is_reserved_for_auto(capability) {
+        return Err(Error::new(ErrorKind::Field("capability")));
+    }
+    prepare(key, &Purpose { service, verb: Verb::Intent, target: &["auto:", capability, ":", frame] }, time)
+}
+
+fn prepare(key: &PublicKey, purpose: &Purpose<'_>, time: i64) -> Result<ProofDraft, Error> {
     if time.unsigned_abs() > MAX_INT.unsigned_abs() {
         return Err(Error::new(ErrorKind::BadNumber));
     }
     let mut text = Scratch::new(Limits::CEILING.proof_bytes);
-    Purpose { service, verb, target: &[target] }.write(time, &mut text);
+    purpose.write(time, &mut text);
     text.finish().ok_or(Error::new(ErrorKind::TooLong))?;
-    let (service, verb, target) = (Visible(service), verb.as_str(), Visible(target));
-    let meaning = alloc::format!("{key} asks {service} for {verb} {target} at {}", Utc(time));
+    let (target, service) = (purpose.target.concat(), Visible(purpose.service));
+    let (verb, target) = (purpose.verb.as_str(), Visible(&target));
+    let meaning =
+        format!("{key} asks for {verb} at {}\n  at the service {service}\n  of {target}", Utc(time));
     Ok(ProofDraft { signer: *key, time, meaning, text })
 }
 
@@ -70,13 +99,12 @@ impl ProofDraft {
     pub fn finish(self, signature: &[u8; 64]) -> Result<String, Error> {
         let signature = Signature::from_bytes(*signature)?;
         self.signer.open()?.verify(self.bytes_to_sign(), &signature)?;
-        let mut out = String::from("{\"key\":");
-        self.signer.with_text(|parts| push_parts(&mut out, parts));
-        out.push_str(",\"sig\":\"");
-        out.push_str(&signature.text());
-        out.push_str("\",\"ts\":");
-        push_int(&mut out, self.time);
-        out.push('}');
+        let mut out = String::new();
+        Members::of(&mut out)
+            .with("key", |out| self.signer.write(out))
+            .string("sig", &signature.text())
+            .int("ts", self.time)
+            .end();
         Ok(out)
     }
 }

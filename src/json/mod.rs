@@ -13,9 +13,10 @@ mod serde;
 mod tests;
 
 pub(crate) use parse::{MAX_INT, Reader};
-pub(crate) use value::{Child, Document, Node, read, read_proposal};
-use write::write;
-pub(crate) use write::{Scratch, Sink, push_int, push_parts, push_string, write_except};
+pub(crate) use value::{Child, Document, Node, read_proposal, skip};
+#[cfg(any(test, feature = "issue"))]
+pub(crate) use write::push_string;
+pub(crate) use write::{Members, Scratch, Sink, write_except};
 
 #[cfg(feature = "serde_json")]
 pub use serde::canonicalize_value;
@@ -47,7 +48,7 @@ pub fn canonicalize(text: &[u8]) -> Result<String, Error> {
     reader.end()?;
     // The canonical form is never longer than the text it comes from.
     let mut out = String::with_capacity(text.len());
-    write(&document, document.root(), &mut out);
+    write_except(&document, document.root(), &[], &mut out);
     Ok(out)
 }
 
@@ -66,7 +67,7 @@ pub fn canonicalize(text: &[u8]) -> Result<String, Error> {
 pub fn read_canonical(text: &[u8]) -> Result<&str, Error> {
     let limits = Limits::default();
     let mut reader = Reader::new(text, limits.json_bytes, limits.depth, Spelling::Canonical)?;
-    value::read(&mut reader)?;
+    value::skip(&mut reader)?;
     reader.end()?;
     Ok(reader.text())
 }

@@ -23,7 +23,9 @@ pub(crate) const MAX_INT: i64 = 9_007_199_254_740_991;
 pub(crate) struct Reader<'t> {
     text: &'t str,
     at: usize,
-    depth_left: usize,
+    depth: usize,
+    deepest: usize,
+    most_depth: usize,
     spelling: Spelling,
 }
 
@@ -40,7 +42,7 @@ impl<'t> Reader<'t> {
             return Err(Error::new(ErrorKind::TooLong));
         }
         match core::str::from_utf8(bytes) {
-            Ok(text) => Ok(Self { text, at: 0, depth_left: depth, spelling }),
+            Ok(text) => Ok(Self { text, at: 0, depth: 0, deepest: 0, most_depth: depth, spelling }),
             Err(e) => Err(Error::at(ErrorKind::NotUtf8, e.valid_up_to())),
         }
     }
@@ -136,13 +138,22 @@ impl<'t> Reader<'t> {
 
     /// Goes into an array or object.
     pub(crate) fn enter(&mut self) -> Result<(), Error> {
-        self.depth_left = self.depth_left.checked_sub(1).ok_or_else(|| self.error(ErrorKind::TooDeep))?;
+        if self.depth >= self.most_depth {
+            return Err(self.error(ErrorKind::TooDeep));
+        }
+        self.depth = self.depth.saturating_add(1);
+        self.deepest = self.deepest.max(self.depth);
         Ok(())
     }
 
     /// Comes back out of it.
     pub(crate) fn leave(&mut self) {
-        self.depth_left = self.depth_left.saturating_add(1);
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// How deep it went.
+    pub(crate) fn deepest(&self) -> usize {
+        self.deepest
     }
 
     /// `true`, `false` or `null`.

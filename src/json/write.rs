@@ -1,4 +1,4 @@
-//! The writer: the only place where new bytes are made that get hashed or signed (A2).
+//! The writer: the only place where new JSON is made, of which some gets hashed or signed (A2).
 
 use super::parse::Str;
 use super::value::{Child, Document, Node};
@@ -145,12 +145,47 @@ fn push_str(out: &mut impl Sink, text: Str<'_>) {
     }
 }
 
-/// Writes a value of the document in its canonical form, without recursion.
-pub(crate) fn write(document: &Document<'_>, node: Node<'_>, out: &mut impl Sink) {
-    write_except(document, node, &[], out);
+/// Writes an object whose members are known. They are added in the order of their names.
+pub(crate) struct Members<'o, S: Sink> {
+    out: &'o mut S,
+    started: bool,
 }
 
-/// As [`write`], leaving out the value's own members of these names.
+impl<'o, S: Sink> Members<'o, S> {
+    pub(crate) fn of(out: &'o mut S) -> Self {
+        Self { out, started: false }
+    }
+
+    /// A member whose value is whatever `write` writes.
+    pub(crate) fn with(mut self, name: &str, write: impl FnOnce(&mut S)) -> Self {
+        self.out.put(if self.started { "," } else { "{" });
+        self.started = true;
+        push_string(self.out, name);
+        self.out.put(":");
+        write(self.out);
+        self
+    }
+
+    pub(crate) fn string(self, name: &str, text: &str) -> Self {
+        self.parts(name, &[text])
+    }
+
+    /// A string that is the parts one after the other.
+    pub(crate) fn parts(self, name: &str, parts: &[&str]) -> Self {
+        self.with(name, |out| push_parts(out, parts))
+    }
+
+    pub(crate) fn int(self, name: &str, int: i64) -> Self {
+        self.with(name, |out| push_int(out, int))
+    }
+
+    pub(crate) fn end(self) {
+        self.out.put(if self.started { "}" } else { "{}" });
+    }
+}
+
+/// Writes a value of the document in its canonical form, without recursion, leaving out its own members of these
+/// names.
 pub(crate) fn write_except(document: &Document<'_>, node: Node<'_>, except: &[&str], out: &mut impl Sink) {
     struct Level<'d, 't> {
         rest: core::slice::Iter<'d, Child<'t>>,

@@ -40,18 +40,22 @@ fn a_kept_grant_costs_the_proof_alone() {
     let kept = [Presentable::Kept(&verified)];
     let proof = |key| proof(&who(key), SERVICE, "ASK", "shop.read", NOW);
     assert_eq!(ask(1, &kept, &proof(17), NOW), ("allowed", 1, 1));
-    assert_eq!(ask(1, &kept, &proof(16), NOW), ("unauthorized", 1, 1), "not the holder");
-    assert_eq!(ask(9, &kept, &proof(17), NOW), ("unauthorized", 1, 1), "no longer trusted");
+    assert_eq!(ask(1, &kept, &proof(16), NOW), ("unauthorized", 0, 0), "not the holder");
+    assert_eq!(ask(9, &kept, &proof(17), NOW), ("unauthorized", 0, 0), "no longer trusted");
 }
 
 #[test]
-fn a_strangers_token_and_a_wrong_holder_cost_no_check_of_the_chain() {
+fn a_strangers_token_and_a_wrong_holder_cost_no_check_at_all() {
     let token = chain(16, "").token();
     let holder = proof(&who(17), SERVICE, "ASK", "shop.read", NOW);
     let sixteen = [Presentable::Token(&token); 16];
-    assert_eq!(ask(9, &sixteen, &holder, NOW), ("unauthorized", 1, 1), "a stranger's token: only the proof");
+    assert_eq!(
+        ask(9, &sixteen, &holder, NOW),
+        ("unauthorized", 0, 0),
+        "a stranger's token: not even the proof"
+    );
     let other = proof(&who(16), SERVICE, "ASK", "shop.read", NOW);
-    assert_eq!(ask(1, &sixteen, &other, NOW), ("unauthorized", 1, 1), "a wrong holder: only the proof");
+    assert_eq!(ask(1, &sixteen, &other, NOW), ("unauthorized", 0, 0), "a wrong holder: not even the proof");
 }
 
 #[test]
@@ -76,6 +80,10 @@ fn what_can_be_seen_without_arithmetic_costs_none() {
     assert_eq!(ask(1, &seventeen, &good, NOW), ("unauthorized", 0, 0), "17 grants: before the proof");
     assert_eq!(ask(1, &seventeen[..1], &good, NOW + 301), ("unauthorized", 0, 0), "too old");
     assert_eq!(ask(1, &seventeen[..1], "{}", NOW), ("unauthorized", 0, 0), "no proof");
+    assert_eq!(ask(1, &[], &good, NOW), ("unauthorized", 0, 0), "no grants");
+    let junk =
+        [Presentable::Token("pg1."), Presentable::Token("x"), Presentable::Token(&token[..token.len() - 4])];
+    assert_eq!(ask(1, &junk, &good, NOW), ("unauthorized", 0, 0), "no grant that could be one");
     let limits = Limits::default();
     let decode = |token: &str| {
         count::of(|| Grant::decode(token, &limits).map(|grant| grant.verify(&[public(&who(1))])))
@@ -127,4 +135,27 @@ fn trust_is_asked_once_a_grant() {
     let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
     let Decision::Refused(refusal) = verifier.authorize(&ASK, &presented) else { panic!("allowed") };
     assert_eq!((refusal.answer(), asked.get()), (&Answer::Forbidden, 3));
+}
+
+/// COMMIT tells more to the agent that the proposal was made for, so there the proof comes first: one check, and none
+/// of a stranger's chain.
+#[test]
+fn a_commit_with_a_strangers_token_costs_the_proof_alone() {
+    let text = super::proposal("null");
+    let hash = crate::proposal_hash(text.as_bytes()).unwrap();
+    let token = chain(16, "").token();
+    let proof = proof(&who(17), SERVICE, "COMMIT", &hash, NOW);
+    let origin = crate::Origin::without_grant(crate::RecordedKey::Key(public(&who(17))));
+    let commit = |trusted| {
+        let verifier = Verifier::new(SERVICE, vec![public(&who(trusted))]);
+        let grants = [Presentable::Token(&token); 16];
+        let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
+        let proposal = crate::Offered::Text(text.as_bytes());
+        let commit = crate::Commit::Sent { proposal, hash: &hash, origin: &origin };
+        let (decision, points, signatures) =
+            count::of(|| verifier.commit(&commit, &presented, &|_: &crate::BlockId| 0));
+        (matches!(decision, Decision::Allowed(_)), points, signatures)
+    };
+    assert_eq!(commit(9), (false, 1, 1));
+    assert_eq!(commit(1), (true, 17, 17));
 }

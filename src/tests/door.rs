@@ -2,9 +2,9 @@
 
 use super::{Chain, NOW, SERVICE, chain, proof, proposal, public, who};
 use crate::{
-    Allowed, Answer, Cause, Commit, Committed, Decision, Denial, Grant, Limits, Offered, Origin, Possession,
-    Presentable, Presented, Proposal, PublicKey, Reason, RecordedKey, Refusal, Request, SpendLine, Terms,
-    Verifier, VouchedTerms,
+    Allowed, Amount, Answer, Cause, Commit, Committed, Decision, Denial, Grant, Limits, Offered, Origin,
+    Possession, Presentable, Presented, Proposal, PublicKey, Reason, RecordedKey, Refusal, Request,
+    SpendLine, Terms, Verifier, VouchedTerms,
 };
 use alloc::string::String;
 use alloc::vec;
@@ -45,8 +45,8 @@ fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
     let presented = Presented { grants: &grants, proof: Possession::Proof(intent.as_bytes()), now: NOW };
     let intent = allowed(verifier.authorize(&Request::Intent { capability: "shop.order" }, &presented));
     let origin = intent.origin().unwrap();
-    assert_eq!(origin, Origin::recorded(RecordedKey::Key(key), RecordedKey::Key(public(&who(1)))));
-    assert_eq!((intent.committed(), intent.spend()), (None, &[][..]));
+    assert_eq!(origin, Origin::with_grant(RecordedKey::Key(key), RecordedKey::Key(public(&who(1)))));
+    assert_eq!((intent.committed(), intent.spend(), intent.cost()), (None, &[][..], None));
 
     let sent = sign("COMMIT", hash);
     let presented = Presented { proof: Possession::Proof(sent.as_bytes()), ..presented };
@@ -64,13 +64,16 @@ fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
         assert_eq!((commit.holder(), commit.issuer()), (Some(&key), Some(&public(&who(1)))));
         assert_eq!(commit.origin(), None);
         let of = commit.committed().unwrap();
-        assert_eq!(
-            of,
-            Committed::recorded(RecordedKey::Key(key), RecordedKey::Key(public(&who(1))), "shop.order")
-        );
+        let principal = RecordedKey::Key(public(&who(1)));
+        assert_eq!(of, Committed::recorded(RecordedKey::Key(key), principal, "shop.order", hash));
+        assert_eq!(commit.cost(), Amount::new(1800, "EUR").as_ref());
 
-        let replay = allowed(verifier.authorize(&Request::Replay { proposal, hash, of: &of }, &presented));
-        assert_eq!((replay.spend(), replay.committed()), (&[][..], None), "a replay reserves nothing");
+        let replay = allowed(verifier.authorize(&Request::Replay { hash, of: &of }, &presented));
+        assert_eq!(
+            (replay.spend(), replay.cost(), replay.committed()),
+            (&[][..], None, None),
+            "reserves nothing"
+        );
 
         let undo = sign("UNDO", "receipt-1");
         let presented = Presented { proof: Possession::Proof(undo.as_bytes()), ..presented };
@@ -103,11 +106,15 @@ fn an_undo_of_a_commit_by_nobody_known_is_for_nobody() {
         now: NOW,
     };
     let undo = |principal| {
-        let of = Committed::recorded(RecordedKey::Absent, principal, "c");
+        let holder = RecordedKey::Unreadable;
+        let of = match principal {
+            Some(principal) => Committed::recorded(holder, principal, "c", "h"),
+            None => Committed::without_principal(holder, "c", "h"),
+        };
         verifier().authorize(&Request::Undo { receipt: "r", of: &of }, &presented)
     };
-    let _ = allowed(undo(RecordedKey::Key(public(&who(1)))));
-    for nobody in [RecordedKey::Absent, RecordedKey::Unreadable, RecordedKey::Key(public(&who(2)))] {
+    let _ = allowed(undo(Some(RecordedKey::Key(public(&who(1))))));
+    for nobody in [None, Some(RecordedKey::Unreadable), Some(RecordedKey::Key(public(&who(2))))] {
         assert_eq!(refused(undo(nobody)).answer(), &Answer::Forbidden, "{nobody:?}");
     }
 }
@@ -140,8 +147,10 @@ fn a_kept_grant_meets_the_same_limits() {
         assert_eq!(ask(limits, Presentable::Kept(&verified)), fits, "kept, {limits:?}");
         assert_eq!(ask(limits, Presentable::Token(&token)), fits, "token, {limits:?}");
     }
+    for grant in [Presentable::Kept(&verified), Presentable::Token(&token)] {
+        assert!(ask(whole.with_depth(5), grant) && !ask(whole.with_depth(4), grant));
+    }
     let deep = |limits: Limits| ask(limits, Presentable::Token(&token));
-    assert!(deep(whole.with_depth(5)) && !deep(whole.with_depth(4)));
     // 2 bytes of braces, 4 names, the values: exactly the text that is signed.
     let text = r#"{"aud":"shop.example","target":"c","ts":1790000000,"verb":"ASK"}"#.len();
     assert!(deep(whole.with_proof_bytes(text)) && !deep(whole.with_proof_bytes(text - 1)));
@@ -211,7 +220,7 @@ fn terms_for_which_a_service_vouches() {
         proof: Possession::Proof(proof.as_bytes()),
         now: NOW - 1,
     };
-    let origin = Origin::recorded(RecordedKey::Key(key), RecordedKey::Absent);
+    let origin = Origin::without_grant(RecordedKey::Key(key));
     let commit = Commit::Sent { proposal: Offered::Vouched(&terms), hash: "h", origin: &origin };
     let _ = allowed(verifier().commit(&commit, &presented, &NOTHING));
     let late = Presented { now: NOW, ..presented };
@@ -229,7 +238,7 @@ fn every_failing_caveat_is_in_the_log_with_its_place() {
     let proof = proof(&who(3), SERVICE, "COMMIT", &hash, NOW);
     let grants = [Presentable::Token("pg1.AA"), Presentable::Token(&token)];
     let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
-    let origin = Origin::recorded(RecordedKey::Key(public(&who(3))), RecordedKey::Absent);
+    let origin = Origin::without_grant(RecordedKey::Key(public(&who(3))));
     let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
     let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
     assert_eq!(refusal.answer(), &Answer::Forbidden);
@@ -264,7 +273,7 @@ fn no_total_overflows() {
             proof: Possession::Proof(proof.as_bytes()),
             now: NOW,
         };
-        let origin = Origin::recorded(RecordedKey::Key(public(&who(2))), RecordedKey::Absent);
+        let origin = Origin::without_grant(RecordedKey::Key(public(&who(2))));
         let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
         matches!(
             verifier().commit(&commit, &presented, &move |_: &crate::BlockId| spent),
@@ -311,7 +320,7 @@ fn a_consent_request_says_what_the_proposal_says() {
         proof: Possession::Proof(proof.as_bytes()),
         now: NOW,
     };
-    let origin = Origin::recorded(RecordedKey::Key(public(&who(2))), RecordedKey::Absent);
+    let origin = Origin::without_grant(RecordedKey::Key(public(&who(2))));
     let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
     let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
     let Answer::ConsentRequired(request) = refusal.answer() else { panic!("{refusal:?}") };
@@ -333,7 +342,7 @@ fn policy_alone_is_for_the_holder_and_names_each_failure() {
     let holder = crate::ProvenKey::assume_proven(public(&who(3)));
     let ask = |capability, now| {
         let evaluation =
-            grant.evaluate(&holder, SERVICE, &crate::Action::Ask(capability), now, &NOTHING).unwrap();
+            grant.evaluate_unbound(&holder, SERVICE, &crate::Action::Ask(capability), now, &NOTHING).unwrap();
         let reasons: Vec<_> =
             evaluation.failures().iter().map(|failure| (failure.caveat, failure.reason)).collect();
         (evaluation.outcome(), reasons)
@@ -344,9 +353,87 @@ fn policy_alone_is_for_the_holder_and_names_each_failure() {
     let token = chain(1, "").token();
     let free = verifier().verify(&token).unwrap();
     let holder = crate::ProvenKey::assume_proven(public(&who(2)));
-    let ask =
-        |holder, capability| free.evaluate(holder, SERVICE, &crate::Action::Ask(capability), NOW, &NOTHING);
+    let ask = |holder, capability| {
+        free.evaluate_unbound(holder, SERVICE, &crate::Action::Ask(capability), NOW, &NOTHING)
+    };
     assert_eq!(ask(&holder, "c").unwrap().outcome(), Allowed);
     assert_eq!(ask(&holder, "auto:c").unwrap().outcome(), Forbidden, "reserved, without any failing caveat");
     assert_eq!(ask(&crate::ProvenKey::assume_proven(public(&who(1))), "c"), None, "not the holder");
+}
+
+#[test]
+fn a_kept_proposal_meets_the_same_limits() {
+    let text = proposal("null");
+    let parsed = Proposal::parse(text.as_bytes()).unwrap();
+    let hash = parsed.terms().hash();
+    let token = chain(1, "").token();
+    let key = public(&who(2));
+    let origin = Origin::without_grant(RecordedKey::Key(key));
+    for offered in [Offered::Text(text.as_bytes()), Offered::Kept(&parsed)] {
+        let commit = |limits: Limits| {
+            let presented = Presented {
+                grants: &[Presentable::Token(&token)],
+                proof: Possession::AssumeProven(&key),
+                now: NOW,
+            };
+            let commit = Commit::Sent { proposal: offered, hash, origin: &origin };
+            matches!(
+                verifier().with_limits(limits).commit(&commit, &presented, &NOTHING),
+                Decision::Allowed(_)
+            )
+        };
+        let whole = Limits::default();
+        assert!(commit(whole.with_json_bytes(text.len())) && !commit(whole.with_json_bytes(text.len() - 1)));
+    }
+    // A token needs five levels and this proposal three; with `data`, more.
+    let deep = text.replace(r#""id""#, r#""data":[[[[[[1]]]]]],"id""#);
+    let parsed = Proposal::parse(deep.as_bytes()).unwrap();
+    assert_eq!(parsed.terms().hash(), hash);
+    assert!(parsed.check_limits(&Limits::default().with_depth(7)).is_ok());
+    assert!(parsed.check_limits(&Limits::default().with_depth(6)).is_err());
+}
+
+/// What a replay skips was checked for the proposal that was committed, and for no other.
+#[test]
+fn a_replay_is_of_the_proposal_that_was_committed() {
+    let key = RecordedKey::Key(public(&who(2)));
+    let of = Committed::recorded(key, RecordedKey::Key(public(&who(1))), "shop.order", "one");
+    let token = chain(1, r#"{"spend":{"currency":"EUR","max":0}}"#).token();
+    let replay = |hash| {
+        let proof = proof(&who(2), SERVICE, "COMMIT", hash, NOW);
+        let presented = Presented {
+            grants: &[Presentable::Token(&token)],
+            proof: Possession::Proof(proof.as_bytes()),
+            now: NOW,
+        };
+        verifier().authorize(&Request::Replay { hash, of: &of }, &presented)
+    };
+    let _ = allowed(replay("one"));
+    assert_eq!(refused(replay("two")).answer(), &Answer::Conflict);
+}
+
+/// A key that is on no point of the curve, in the one place where no signature shows that it is.
+#[test]
+fn a_holder_that_is_no_point_is_refused_whoever_vouches_for_it() {
+    // y = 7: as canonical as any, but there is no x for it.
+    let mut bytes = [0; 32];
+    let off_curve = (2..=255).find(|y| {
+        bytes[0] = *y;
+        PublicKey::from_bytes(bytes).is_err()
+    });
+    bytes[0] = off_curve.unwrap();
+    let mut encoded = String::new();
+    crate::base64url::encode_into(&bytes, &mut encoded);
+    let payload = alloc::format!(
+        r#"{{"caveats":[],"iat":0,"iss":"{}","nonce":"","sub":"ed25519:{encoded}"}}"#,
+        super::key_text(&who(1))
+    );
+    let token = Chain::empty().signed(&who(1), &payload).token();
+    let grant = Grant::decode(&token, &Limits::default()).unwrap();
+    let holder = *grant.holder();
+    assert_eq!(grant.verify(&[public(&who(1))]).unwrap_err().kind(), crate::ErrorKind::Key);
+    let grants = [Presentable::Token(&token)];
+    let presented = Presented { grants: &grants, proof: Possession::AssumeProven(&holder), now: NOW };
+    let refusal = refused(verifier().authorize(&Request::Ask { capability: "c" }, &presented));
+    assert_eq!(refusal.answer(), &Answer::Unauthorized);
 }

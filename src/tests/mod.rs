@@ -43,7 +43,11 @@ impl Chain {
             key_text(issuer),
             key_text(subject)
         );
-        Self { blocks: Vec::new(), last: String::new() }.signed(issuer, &payload)
+        Self::empty().signed(issuer, &payload)
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self { blocks: Vec::new(), last: String::new() }
     }
 
     pub(crate) fn then(self, holder: &SigningKey, subject: &SigningKey, caveats: &str) -> Self {

@@ -40,19 +40,22 @@ principal {principal}
 holder {holder}
 block 0 {0}
   issued 2026-09-21 14:13:20 UTC to {agent}
-  only at the services shop.example, b
-  only the verbs (none at all)
-  only the capabilities shop.*
+  only at these services:
+    \"shop.example\"
+    \"b\"
+  only these verbs: none at all
+  only these capabilities:
+    \"shop.*\"
   until 2026-09-21 15:13:20 UTC
   from 1970-01-01 00:00:00 UTC
-  COMMIT of the proposal h only
+  COMMIT only of the proposal \"h\"
 block 1 {1}
   issued 2026-09-21 14:13:20 UTC to {holder}
-  at most 3000 minor units of EUR a COMMIT
-  at most 5000 minor units of EUR in total
+  a COMMIT at most 3000 minor units of \"EUR\"
+  in total at most 5000 minor units of \"EUR\"
   risk at most medium
-  never: malformed caveat {{\"risk\":null}}
-  never: unknown caveat {{\"x\\\\n\\u{{202e}}\":1}}",
+  never: malformed caveat \"{{\\\"risk\\\":null}}\"
+  never: unknown caveat \"{{\\\"x\\\\n\\u{{202e}}\\\":1}}\"",
         ids[0], ids[1]
     );
     assert_eq!(grant.to_string(), expected);
@@ -94,14 +97,20 @@ fn a_proposal_in_words() {
         "cost":{"amount":1800,"currency":"EUR"},"risk":"high","undo":{"window":600},"expires":1790000600}"#;
     let proposal = Proposal::parse(text.as_bytes()).unwrap();
     let expected = format!(
-        "proposal p for shop.order
-  summary: Two\\ncups
-  effect: set order, from null, to [1]
-  cost: 1800 minor units of EUR
+        "proposal \"p\"
+  capability: \"shop.order\"
+  summary: \"Two\\ncups\"
+  effect: \"set\"
+    target: \"order\"
+    member: \"from\"
+      is: \"null\"
+    member: \"to\"
+      is: \"[1]\"
+  cost: 1800 minor units of \"EUR\"
   risk: high
   undo: for 600 seconds
   expires: 2026-09-21 14:23:20 UTC
-  hash: {}",
+  hash: \"{}\"",
         proposal.terms().hash()
     );
     assert_eq!(proposal.to_string(), expected);
@@ -231,4 +240,38 @@ fn amounts_are_bounded_and_compared_to_the_letter() {
     assert!(Amount::new(9_007_199_254_740_991, "EUR").is_some());
     assert_eq!(Amount::new(9_007_199_254_740_992, "EUR"), None);
     assert_ne!(Amount::new(1, "EUR"), Amount::new(1, "eur"));
+}
+
+/// No text can pass for two, for none, or for what stands around it, and none hides a character.
+#[test]
+fn foreign_texts_are_quoted_and_visible() {
+    let shown = |texts: &[&str]| {
+        Caveat::Capabilities(texts.iter().map(|text| text.to_string()).collect::<Vec<String>>()).to_string()
+    };
+    assert_eq!(shown(&["a, b"]), "only these capabilities:\n    \"a, b\"");
+    assert_eq!(shown(&["a", "b"]), "only these capabilities:\n    \"a\"\n    \"b\"");
+    assert_eq!(shown(&[]), "only these capabilities: none at all");
+    assert_eq!(shown(&["\"\n\\'"]), "only these capabilities:\n    \"\\\"\\n\\\\'\"");
+    assert_eq!(shown(&["Grüße 你好 שלום"]), "only these capabilities:\n    \"Grüße 你好 שלום\"");
+    for hidden in "\u{0}\u{7f}\u{85}\u{a0}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2069}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{e0001}\u{e0100}".chars() {
+        let shown = shown(&[&format!("a{hidden}b")]);
+        assert!(shown.is_ascii(), "{:x}: {shown}", u32::from(hidden));
+    }
+}
+
+#[test]
+fn what_could_be_used_again_is_not_in_debug() {
+    let proof = crate::Possession::Proof(b"{\"sig\":\"secret\"}");
+    assert_eq!(format!("{proof:?} {:?}", crate::Possession::None), "Proof(16 bytes) None");
+    let request = crate::Request::Expand { handle: "secret", owner: crate::Owner::Anyone };
+    assert_eq!(format!("{request:?}"), "Expand(6 bytes, Anyone)");
+    #[cfg(feature = "issue")]
+    {
+        let seed = crate::issue::Seed::from_text("AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE").unwrap();
+        assert_eq!(format!("{seed:?}"), format!("Seed(secret of {})", seed.public_key()));
+        let draft = crate::issue::prepare_root(seed.public_key(), seed.public_key(), &[], 0, "").unwrap();
+        assert_eq!(format!("{draft:?}"), format!("GrantDraft(for {})", seed.public_key()));
+        let draft = crate::issue::prepare_proof(seed.public_key(), "", Verb::Ask, "", 0).unwrap();
+        assert_eq!(format!("{draft:?}"), format!("ProofDraft(for {})", seed.public_key()));
+    }
 }

@@ -1,12 +1,13 @@
 //! `authorize`: one request at the front door.
 
 use super::fields::Fields;
+use super::json::{Json, quote};
 use super::{Answer, NoCase};
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use parley_grants::{
-    Answer as Told, BlockId, Commit, Committed, Decision, Offered, Origin, Possession, Presentable,
-    Presented, PublicKey, RecordedKey, Request, Verifier,
+    Answer as Told, BlockId, Commit, Committed, Decision, Offered, Origin, Owner, Possession, Presentable,
+    Presented, Proposal, PublicKey, RecordedKey, Request, Verifier,
 };
 
 /// The request of a case, with its own copy of what the crate borrows.
@@ -14,15 +15,30 @@ pub enum Asked<'c> {
     Ask(&'c str),
     Intent(&'c str),
     AutoIntent(&'c str, &'c str),
-    Auto { capability: &'c str, frame: &'c str, proposal: Vec<u8>, principal: RecordedKey },
+    Auto { capability: &'c str, frame: &'c str, proposal: Vec<u8>, origin: Origin },
     Commit { proposal: Vec<u8>, hash: &'c str, origin: Origin },
-    Replay { proposal: Vec<u8>, hash: &'c str, of: Committed },
+    Replay { hash: &'c str, of: Committed },
     Undo { receipt: &'c str, of: Committed },
-    Expand { handle: &'c str, owner: RecordedKey },
+    Expand { handle: &'c str, owner: Owner },
+}
+
+fn origin(holder: Option<RecordedKey>, principal: Option<RecordedKey>) -> Origin {
+    match (holder, principal) {
+        (None, _) => Origin::anonymous(),
+        (Some(holder), None) => Origin::without_grant(holder),
+        (Some(holder), Some(principal)) => Origin::with_grant(holder, principal),
+    }
+}
+
+/// The key that a proof says it is of. The auto question is the same request as the INTENT that it is about.
+fn claimed(proof: Option<&[u8]>) -> RecordedKey {
+    let text = proof.and_then(|proof| core::str::from_utf8(proof).ok()).unwrap_or_default();
+    let key = Json::read(text).ok().and_then(|proof| Some(RecordedKey::read(proof.get("key")?.text()?)));
+    key.unwrap_or(RecordedKey::Unreadable)
 }
 
 impl<'c> Asked<'c> {
-    pub fn read(request: &Fields<'c>) -> Result<Self, NoCase> {
+    pub fn read(request: &Fields<'c>, proof: Option<&[u8]>) -> Result<Self, NoCase> {
         let verb = request.text("verb")?;
         Ok(match verb {
             "ASK" => Self::Ask(request.text("capability")?),
@@ -32,26 +48,42 @@ impl<'c> Asked<'c> {
                 match request.maybe_json("proposal")? {
                     None => Self::AutoIntent(capability, frame),
                     Some(proposal) => {
-                        Self::Auto { capability, frame, proposal, principal: request.recorded("principal")? }
+                        let origin = origin(Some(claimed(proof)), request.recorded("principal")?);
+                        Self::Auto { capability, frame, proposal, origin }
                     }
                 }
             }
             "COMMIT" => {
                 let (proposal, hash) = (request.json("proposal")?, request.text("hash")?);
-                let origin = request.object("origin")?;
-                let (holder, principal) = (origin.recorded("holder")?, origin.recorded("principal")?);
-                if request.maybe_bool("replay")? {
-                    Self::Replay { proposal, hash, of: Committed::recorded(holder, principal, "") }
-                } else {
-                    Self::Commit { proposal, hash, origin: Origin::recorded(holder, principal) }
+                let recorded = request.object("origin")?;
+                let (holder, principal) = (recorded.recorded("holder")?, recorded.recorded("principal")?);
+                match Proposal::parse(&proposal) {
+                    Ok(first) if request.maybe_bool("replay")? => {
+                        // Null is no key, and so is what is none.
+                        let holder = holder.unwrap_or(RecordedKey::Unreadable);
+                        let (capability, first) = (first.terms().capability(), first.terms().hash());
+                        let of = match principal {
+                            Some(principal) => Committed::recorded(holder, principal, capability, first),
+                            None => Committed::without_principal(holder, capability, first),
+                        };
+                        Self::Replay { hash, of }
+                    }
+                    // A proposal that is not well-formed was never committed: the first steps are those of a first COMMIT.
+                    _ => Self::Commit { proposal, hash, origin: origin(holder, principal) },
                 }
             }
             "UNDO" => {
                 let (receipt, capability) = (request.text("receipt")?, request.text("capability")?);
-                let principal = RecordedKey::from_text(Some(request.text("principal")?));
-                Self::Undo { receipt, of: Committed::recorded(RecordedKey::Absent, principal, capability) }
+                let principal = RecordedKey::read(request.text("principal")?);
+                Self::Undo {
+                    receipt,
+                    of: Committed::recorded(RecordedKey::Unreadable, principal, capability, ""),
+                }
             }
-            "EXPAND" => Self::Expand { handle: request.text("handle")?, owner: request.recorded("owner")? },
+            "EXPAND" => {
+                let owner = request.recorded("owner")?.map_or(Owner::Anyone, Owner::Key);
+                Self::Expand { handle: request.text("handle")?, owner }
+            }
             verb => return Err(NoCase(alloc::format!("no request with the verb {verb}"))),
         })
     }
@@ -67,18 +99,15 @@ impl<'c> Asked<'c> {
             Self::Ask(capability) => Request::Ask { capability },
             Self::Intent(capability) => Request::Intent { capability },
             Self::AutoIntent(capability, frame) => Request::AutoIntent { capability, frame },
-            Self::Replay { proposal, hash, of } => {
-                Request::Replay { proposal: Offered::Text(proposal), hash, of }
-            }
+            Self::Replay { hash, of } => Request::Replay { hash, of },
             Self::Undo { receipt, of } => Request::Undo { receipt, of },
             Self::Expand { handle, owner } => Request::Expand { handle, owner: *owner },
             Self::Commit { proposal, hash, origin } => {
                 let commit = Commit::Sent { proposal: Offered::Text(proposal), hash, origin };
                 return verifier.commit(&commit, presented, spent);
             }
-            Self::Auto { capability, frame, proposal, principal } => {
-                let proposal = Offered::Text(proposal);
-                let commit = Commit::Auto { proposal, capability, frame, principal: *principal };
+            Self::Auto { capability, frame, proposal, origin } => {
+                let commit = Commit::Auto { proposal: Offered::Text(proposal), capability, frame, origin };
                 return verifier.commit(&commit, presented, spent);
             }
         };
@@ -91,10 +120,11 @@ pub fn decide(fields: &Fields<'_>) -> Result<Decision, NoCase> {
     let verifier = Verifier::new(fields.text("service")?, fields.trusted()?);
     let grants = fields.texts("grants")?.into_iter().map(Presentable::Token).collect::<Vec<_>>();
     let proof = fields.maybe_json("proof")?;
+    let asked = Asked::read(&fields.object("request")?, proof.as_deref())?;
     let proof = proof.as_deref().map_or(Possession::None, Possession::Proof);
     let presented = Presented { grants: &grants, proof, now: fields.int("now")? };
     let spent = fields.spent()?;
-    Ok(Asked::read(&fields.object("request")?)?.decide(&verifier, &presented, &spent))
+    Ok(asked.decide(&verifier, &presented, &spent))
 }
 
 pub fn answer(fields: &Fields<'_>) -> Result<Answer, NoCase> {
@@ -102,7 +132,7 @@ pub fn answer(fields: &Fields<'_>) -> Result<Answer, NoCase> {
 }
 
 fn told(decision: &Decision) -> Answer {
-    let key = |key: Option<&PublicKey>| key.map(|key| serde_json::Value::from(key.to_string()).to_string());
+    let key = |key: Option<&PublicKey>| key.map(|key| quote(&key.to_string()));
     match decision {
         Decision::Allowed(allowed) => {
             let mut answer = Answer::new().text_member("decision", "allowed");

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 use parley_grants::{
-    Action, BlockId, Decision, Evaluation, Grant, Limits, Proposal, ProvenKey, Severity, Terms,
+    Action, BlockId, Decision, Evaluation, Grant, Limits, Proposal, ProvenKey, Severity, Terms, Verb,
     VerifiedGrant, canonicalize, proposal_hash,
 };
 
@@ -19,10 +19,18 @@ pub fn lines(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
         "hash" => {
             vec![in_words(proposal_hash(&fields.json("proposal")?).map(|_| "an object that can be hashed"))]
         }
+        "proof" => vec![proof(fields)?],
         "grant" => grant(fields)?,
         "authorize" => authorize(fields)?,
-        _ => Vec::new(),
+        _ => vec!["made, or refused as nothing that a verifier would accept".into()],
     })
+}
+
+fn proof(fields: &Fields<'_>) -> Result<String, NoCase> {
+    let Some(verb) = Verb::read(fields.text("verb")?) else { return Ok("no such verb".into()) };
+    let (proof, aud, target) = (fields.json("proof")?, fields.text("aud")?, fields.text("target")?);
+    let proven = ProvenKey::from_unbound_proof(&proof, aud, verb, target, fields.int("now")?);
+    Ok(proven.map_or_else(|error| error.to_string(), |proven| format!("proven: {}", proven.key())))
 }
 
 fn in_words(result: Result<&str, parley_grants::Error>) -> String {
@@ -34,7 +42,13 @@ fn grant(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
         Err(why) => vec![format!("unauthorized: {why}")],
         Ok((grant, key)) => match grants::evaluated(fields, &grant, &key)? {
             None => vec!["forbidden: the request itself is not well-formed".into()],
-            Some((evaluation, _)) => caveats(&grant, &evaluation),
+            Some((evaluation, _)) => {
+                let mut lines = caveats(&grant, &evaluation);
+                if evaluation.is_reserved() {
+                    lines.push("forbidden: the capability is reserved".into());
+                }
+                lines
+            }
         },
     })
 }
@@ -68,7 +82,7 @@ fn authorize(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
             lines.extend(refusal.log().to_string().lines().map(ToString::to_string))
         }
     }
-    let asked = Asked::read(&fields.object("request")?)?;
+    let asked = Asked::read(&fields.object("request")?, fields.maybe_json("proof")?.as_deref())?;
     let (service, now, spent) = (fields.text("service")?, fields.int("now")?, fields.spent()?);
     let terms = terms(&asked);
     let action = match (&asked, &terms) {
@@ -76,7 +90,7 @@ fn authorize(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
         (Asked::Intent(capability) | Asked::AutoIntent(capability, _), _) => Action::Intent(capability),
         (Asked::Undo { of, .. }, _) => Action::Undo(of.capability()),
         (Asked::Commit { .. } | Asked::Auto { .. }, Some(terms)) => Action::Commit(terms),
-        (Asked::Replay { .. }, Some(terms)) => Action::Replay(terms),
+        (Asked::Replay { of, .. }, _) => Action::Replay { capability: of.capability(), hash: of.hash() },
         (Asked::Expand { .. }, _) | (_, None) => return Ok(lines),
     };
     for (index, token) in fields.texts("grants")?.into_iter().enumerate() {
@@ -87,12 +101,13 @@ fn authorize(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
 
 fn terms(asked: &Asked<'_>) -> Option<Terms> {
     match asked {
-        Asked::Commit { proposal, .. } | Asked::Auto { proposal, .. } | Asked::Replay { proposal, .. } => {
+        Asked::Commit { proposal, .. } | Asked::Auto { proposal, .. } => {
             Proposal::parse(proposal).ok().map(|proposal| proposal.terms().clone())
         }
         Asked::Ask(_)
         | Asked::Intent(_)
         | Asked::AutoIntent(..)
+        | Asked::Replay { .. }
         | Asked::Undo { .. }
         | Asked::Expand { .. } => None,
     }
@@ -114,7 +129,7 @@ fn one(
     // What its caveats say to its holder, whoever that is.
     let holder = ProvenKey::assume_proven(*grant.holder());
     let mut lines = vec![format!("grant {index}: of {} for {}", grant.issuer(), grant.holder())];
-    if let Some(evaluation) = grant.evaluate(&holder, service, action, now, spent) {
+    if let Some(evaluation) = grant.evaluate_unbound(&holder, service, action, now, spent) {
         lines.extend(caveats(&grant, &evaluation).into_iter().map(|line| format!("  {line}")));
     }
     lines

@@ -1,15 +1,16 @@
 //! Reading the fields of a case. What has the wrong type is no case.
 
 use super::NoCase;
-use alloc::string::String;
+use super::json::{Json, Kind};
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use base64::Engine as _;
-use parley_grants::{BlockId, Caveat, PublicKey, RecordedKey};
-use serde_json::{Map, Value};
+use parley_grants::{BlockId, PublicKey, RecordedKey};
 
-/// The members of an object in a case.
+/// An object in a case.
+#[derive(Clone, Copy)]
 pub struct Fields<'c> {
-    members: &'c Map<String, Value>,
+    object: &'c Json<'c>,
 }
 
 fn wrong(name: &str, what: &str) -> NoCase {
@@ -17,28 +18,37 @@ fn wrong(name: &str, what: &str) -> NoCase {
 }
 
 impl<'c> Fields<'c> {
-    pub fn of(value: &'c Value, name: &str) -> Result<Self, NoCase> {
-        value.as_object().map(|members| Self { members }).ok_or_else(|| wrong(name, "an object"))
+    pub fn of(value: &'c Json<'c>, name: &str) -> Result<Self, NoCase> {
+        if let Kind::Object(_) = value.kind {
+            Ok(Self { object: value })
+        } else {
+            Err(wrong(name, "an object"))
+        }
     }
 
-    pub fn get(&self, name: &str) -> Option<&'c Value> {
-        self.members.get(name)
+    pub fn get(&self, name: &str) -> Option<&'c Json<'c>> {
+        self.object.get(name)
+    }
+
+    fn need(&self, name: &str) -> Result<&'c Json<'c>, NoCase> {
+        self.get(name).ok_or_else(|| NoCase(alloc::format!("`{name}` is missing")))
     }
 
     pub fn object(&self, name: &str) -> Result<Fields<'c>, NoCase> {
-        Self::of(self.get(name).unwrap_or(&Value::Null), name)
+        Self::of(self.need(name)?, name)
     }
 
     /// An object that may be missing or null.
     pub fn maybe_object(&self, name: &str) -> Result<Option<Fields<'c>>, NoCase> {
         match self.get(name) {
-            None | Some(Value::Null) => Ok(None),
+            None => Ok(None),
+            Some(value) if matches!(value.kind, Kind::Null) => Ok(None),
             Some(value) => Self::of(value, name).map(Some),
         }
     }
 
     pub fn text(&self, name: &str) -> Result<&'c str, NoCase> {
-        self.get(name).and_then(Value::as_str).ok_or_else(|| wrong(name, "a string"))
+        self.need(name)?.text().ok_or_else(|| wrong(name, "a string"))
     }
 
     /// A JSON text under test: a string, or standard base64 of bytes under the name with `_b64`.
@@ -50,46 +60,48 @@ impl<'c> Fields<'c> {
     pub fn maybe_json(&self, name: &str) -> Result<Option<Vec<u8>>, NoCase> {
         let encoded = alloc::format!("{name}_b64");
         match (self.get(name), self.get(&encoded)) {
-            (None | Some(Value::Null), None) => Ok(None),
-            (Some(Value::String(text)), None) => Ok(Some(text.as_bytes().to_vec())),
-            (None, Some(Value::String(text))) => base64::engine::general_purpose::STANDARD
-                .decode(text)
+            (None, None) => Ok(None),
+            (Some(plain), None) => match &plain.kind {
+                Kind::Null => Ok(None),
+                Kind::Text(text) => Ok(Some(text.as_bytes().to_vec())),
+                _ => Err(wrong(name, "a string")),
+            },
+            (None, Some(bytes)) => bytes
+                .text()
+                .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
                 .map(Some)
-                .map_err(|_| wrong(&encoded, "standard base64")),
-            _ => Err(wrong(name, "one string")),
+                .ok_or_else(|| wrong(&encoded, "standard base64")),
+            (Some(_), Some(_)) => Err(wrong(name, "given once")),
         }
     }
 
     /// Any i64.
     pub fn int(&self, name: &str) -> Result<i64, NoCase> {
-        self.get(name).and_then(Value::as_i64).ok_or_else(|| wrong(name, "an integer"))
+        self.need(name)?.int().ok_or_else(|| wrong(name, "an integer"))
     }
 
     /// A number under test; `None` for one that is no i64.
+    #[cfg(feature = "issue")]
     pub fn number(&self, name: &str) -> Result<Option<i64>, NoCase> {
-        match self.get(name) {
-            Some(Value::Number(number)) => Ok(number.as_i64()),
-            _ => Err(wrong(name, "a number")),
-        }
+        let value = self.need(name)?;
+        if let Kind::Number(_) = value.kind { Ok(value.int()) } else { Err(wrong(name, "a number")) }
     }
 
     pub fn maybe_bool(&self, name: &str) -> Result<bool, NoCase> {
-        match self.get(name) {
+        match self.get(name).map(|value| &value.kind) {
             None => Ok(false),
-            Some(Value::Bool(yes)) => Ok(*yes),
+            Some(Kind::Bool(yes)) => Ok(*yes),
             Some(_) => Err(wrong(name, "a boolean")),
         }
     }
 
-    fn list(&self, name: &str) -> Result<&'c Vec<Value>, NoCase> {
-        self.get(name).and_then(Value::as_array).ok_or_else(|| wrong(name, "an array"))
+    fn list(&self, name: &str) -> Result<&'c [Json<'c>], NoCase> {
+        if let Kind::List(items) = &self.need(name)?.kind { Ok(items) } else { Err(wrong(name, "an array")) }
     }
 
     pub fn texts(&self, name: &str) -> Result<Vec<&'c str>, NoCase> {
-        let texts = self
-            .list(name)?
-            .iter()
-            .map(|text| text.as_str().ok_or_else(|| wrong(name, "an array of strings")));
+        let texts =
+            self.list(name)?.iter().map(|text| text.text().ok_or_else(|| wrong(name, "an array of strings")));
         texts.collect()
     }
 
@@ -99,26 +111,30 @@ impl<'c> Fields<'c> {
     }
 
     /// A key that was recorded, or null.
-    pub fn recorded(&self, name: &str) -> Result<RecordedKey, NoCase> {
-        match self.get(name) {
-            Some(Value::Null) => Ok(RecordedKey::Absent),
-            Some(Value::String(text)) => Ok(RecordedKey::from_text(Some(text))),
+    pub fn recorded(&self, name: &str) -> Result<Option<RecordedKey>, NoCase> {
+        match &self.need(name)?.kind {
+            Kind::Null => Ok(None),
+            Kind::Text(text) => Ok(Some(RecordedKey::read(text))),
             _ => Err(wrong(name, "a key or null")),
         }
     }
 
-    /// Caveats under test; `None` when one is nothing that canonical JSON can express.
-    pub fn caveats(&self) -> Result<Option<Vec<Caveat>>, NoCase> {
+    /// Caveats under test, by their own text; `None` when one is nothing that canonical JSON can express.
+    #[cfg(feature = "issue")]
+    pub fn caveats(&self) -> Result<Option<Vec<parley_grants::Caveat>>, NoCase> {
         let caveats = self.list("caveats")?.iter();
-        Ok(caveats.map(|caveat| Caveat::parse(alloc::format!("{caveat}").as_bytes()).ok()).collect())
+        Ok(caveats.map(|caveat| parley_grants::Caveat::parse(caveat.raw.as_bytes()).ok()).collect())
     }
 
     /// Totals by block id.
     pub fn spent(&self) -> Result<impl Fn(&BlockId) -> u64 + use<>, NoCase> {
-        let mut totals = Vec::new();
-        if let Some(spent) = self.maybe_object("spent")? {
-            for (block, total) in spent.members {
-                let total = total.as_u64().filter(|total| *total < 1 << 53);
+        let mut totals: Vec<(String, u64)> = Vec::new();
+        if let Some(Fields { object }) = self.maybe_object("spent")?
+            && let Kind::Object(members) = &object.kind
+        {
+            for (block, total) in members {
+                let total =
+                    total.int().and_then(|total| u64::try_from(total).ok()).filter(|total| *total < 1 << 53);
                 totals.push((
                     block.clone(),
                     total.ok_or_else(|| wrong("spent", "a map to integers within 2^53-1"))?,
@@ -126,7 +142,7 @@ impl<'c> Fields<'c> {
             }
         }
         Ok(move |block: &BlockId| {
-            let block = alloc::format!("{block}");
+            let block = block.to_string();
             totals.iter().find(|(id, _)| *id == block).map_or(0, |(_, total)| *total)
         })
     }

@@ -21,7 +21,7 @@ pub fn hash(fields: &Fields<'_>) -> Result<Answer, NoCase> {
 pub fn proof(fields: &Fields<'_>) -> Result<Answer, NoCase> {
     let (proof, aud, verb) = (fields.json("proof")?, fields.text("aud")?, fields.text("verb")?);
     let (target, now) = (fields.text("target")?, fields.int("now")?);
-    let proven = Verb::read(verb).map(|verb| ProvenKey::from_proof(&proof, aud, verb, target, now));
+    let proven = Verb::read(verb).map(|verb| ProvenKey::from_unbound_proof(&proof, aud, verb, target, now));
     Ok(match proven {
         Some(Ok(_)) => Answer::ok(true),
         Some(Err(_)) | None => Answer::refused("unauthorized"),

@@ -1,6 +1,7 @@
 //! `grant`: one grant, for a key that is taken as proven.
 
 use super::fields::Fields;
+use super::json::{Json, Kind, quote};
 use super::{Answer, NoCase};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -8,7 +9,6 @@ use parley_grants::{
     Action, Amount, Evaluation, Grant, Limits, Outcome, ProvenKey, PublicKey, Risk, Terms, Verb,
     VerifiedGrant, VouchedTerms,
 };
-use serde_json::Value;
 
 /// What the token itself says: verified for the proven key, or not.
 pub fn verified(fields: &Fields<'_>) -> Result<Result<(VerifiedGrant, ProvenKey), String>, NoCase> {
@@ -25,17 +25,15 @@ pub fn verified(fields: &Fields<'_>) -> Result<Result<(VerifiedGrant, ProvenKey)
 /// The terms of `ctx.proposal`; `None` when they are not well-formed.
 fn terms(proposal: &Fields<'_>, capability: &str) -> Result<Option<Terms>, NoCase> {
     let hash = proposal.text("hash")?;
-    let cost = match proposal.get("cost") {
-        None => return Ok(None),
-        Some(Value::Null) => None,
-        Some(cost) => match amount(cost) {
+    let Some(cost) = proposal.get("cost") else { return Ok(None) };
+    let cost = match cost.kind {
+        Kind::Null => None,
+        _ => match amount(cost) {
             Some(cost) => Some(cost),
             None => return Ok(None),
         },
     };
-    let Some(risk) = proposal.get("risk").and_then(Value::as_str).and_then(Risk::read) else {
-        return Ok(None);
-    };
+    let Some(risk) = proposal.get("risk").and_then(Json::text).and_then(Risk::read) else { return Ok(None) };
     let terms = VouchedTerms {
         id: String::new(),
         hash: hash.to_string(),
@@ -44,14 +42,17 @@ fn terms(proposal: &Fields<'_>, capability: &str) -> Result<Option<Terms>, NoCas
         cost,
         risk,
         undo: None,
-        expires: i64::MAX,
+        expires: 0,
     };
     Ok(Terms::vouch_for(terms).ok())
 }
 
-fn amount(cost: &Value) -> Option<Amount> {
-    let members = cost.as_object().filter(|members| members.len() == 2)?;
-    Amount::new(members.get("amount")?.as_u64()?, members.get("currency")?.as_str()?)
+fn amount(cost: &Json<'_>) -> Option<Amount> {
+    let Kind::Object(members) = &cost.kind else { return None };
+    if members.len() != 2 {
+        return None;
+    }
+    Amount::new(u64::try_from(cost.get("amount")?.int()?).ok()?, cost.get("currency")?.text()?)
 }
 
 /// What the caveats say; `None` when the request itself is forbidden.
@@ -79,7 +80,7 @@ pub fn evaluated(
         (Some(Verb::Commit), Some(terms)) => Action::Commit(terms),
         (Some(Verb::Commit), None) | (None, _) => return Ok(None),
     };
-    let evaluation = grant.evaluate(key, service, &action, now, &spent);
+    let evaluation = grant.evaluate_unbound(key, service, &action, now, &spent);
     let counted = if action.verb() == Verb::Commit { terms.clone() } else { None };
     Ok(evaluation.map(|evaluation| (evaluation, counted)))
 }
@@ -90,6 +91,9 @@ pub fn answer(fields: &Fields<'_>) -> Result<Answer, NoCase> {
     ["service", "verb", "capability"].into_iter().try_for_each(|name| ctx.text(name).map(drop))?;
     ctx.int("now")?;
     let _typed = ctx.spent()?;
+    if let Some(proposal) = ctx.maybe_object("proposal")? {
+        proposal.text("hash")?;
+    }
     let Ok((grant, key)) = verified(fields)? else { return Ok(Answer::refused("unauthorized")) };
     let Some((evaluation, terms)) = evaluated(fields, &grant, &key)? else {
         return Ok(Answer::refused("forbidden"));
@@ -99,12 +103,12 @@ pub fn answer(fields: &Fields<'_>) -> Result<Answer, NoCase> {
         Outcome::ConsentRequired => Answer::refused("consent_required"),
         Outcome::Allowed => {
             let lines = terms.iter().flat_map(|terms| grant.spend_lines(terms));
-            let spend = lines.map(|line| Value::from(line.block.to_string())).collect::<Vec<_>>();
+            let spend = lines.map(|line| quote(&line.block.to_string())).collect::<Vec<_>>().join(",");
             Answer::ok(true)
                 .text_member("id", &grant.id().to_string())
                 .text_member("iss", &grant.issuer().to_string())
                 .text_member("holder", &grant.holder().to_string())
-                .raw("spend", &Value::from(spend).to_string())
+                .raw("spend", &alloc::format!("[{spend}]"))
         }
     })
 }

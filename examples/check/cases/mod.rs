@@ -5,14 +5,15 @@ mod explain;
 mod fields;
 mod formats;
 mod grants;
+pub mod json;
 #[cfg(feature = "issue")]
 mod signing;
 
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use fields::Fields;
-use serde_json::Value;
+use json::{Json, quote};
 
 /// A line that is no case, and why.
 #[derive(Debug)]
@@ -25,16 +26,19 @@ impl fmt::Display for NoCase {
 }
 
 /// One case.
-pub struct Case {
-    value: Value,
+pub struct Case<'l> {
+    value: Json<'l>,
 }
 
-impl Case {
+impl<'l> Case<'l> {
     /// Reads a line.
-    pub fn read(line: &str) -> Result<Self, NoCase> {
-        let value: Value = serde_json::from_str(line).map_err(|error| NoCase(error.to_string()))?;
-        let case = Self { value };
-        case.fields()?.text("op")?;
+    pub fn read(line: &'l str) -> Result<Self, NoCase> {
+        let case = Self { value: Json::read(line).map_err(|error| NoCase(String::from(error)))? };
+        let fields = case.fields()?;
+        fields.text("op")?;
+        if fields.get("name").is_some() {
+            fields.text("name")?;
+        }
         Ok(case)
     }
 
@@ -44,11 +48,11 @@ impl Case {
 
     /// Its name, if it has one.
     pub fn name(&self) -> Option<&str> {
-        self.value.get("name")?.as_str()
+        self.value.get("name")?.text()
     }
 
     /// What its answer should be, if it says.
-    pub fn expected(&self) -> Option<&Value> {
+    pub fn expected(&self) -> Option<&Json<'l>> {
         self.value.get("expect")
     }
 
@@ -98,7 +102,7 @@ impl Answer {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        self.0.push_str(&Value::from(name).to_string());
+        self.0.push_str(&quote(name));
         self.0.push(':');
         self.0.push_str(json);
         self.0.push('}');
@@ -106,7 +110,7 @@ impl Answer {
     }
 
     fn text_member(self, name: &str, text: &str) -> Self {
-        self.raw(name, &Value::from(text).to_string())
+        self.raw(name, &quote(text))
     }
 
     fn ok(yes: bool) -> Self {
@@ -123,7 +127,7 @@ impl Answer {
     }
 
     /// Is it this value?
-    pub fn is(&self, expected: &Value) -> bool {
-        serde_json::from_str::<Value>(&self.0).is_ok_and(|answer| answer == *expected)
+    pub fn is(&self, expected: &Json<'_>) -> bool {
+        Json::read(&self.0).is_ok_and(|answer| answer == *expected)
     }
 }

@@ -1,11 +1,11 @@
 //! `key`, `issue`, `delegate`, `consent`, `sign_proof`.
 
 use super::fields::Fields;
+use super::json::Json;
 use super::{Answer, NoCase};
 use alloc::string::{String, ToString as _};
 use parley_grants::issue::{self, Seed};
 use parley_grants::{Caveat, Grant, Limits, Proposal, PublicKey, Verb};
-use serde_json::Value;
 
 fn token(token: Option<String>) -> Answer {
     match token {
@@ -84,12 +84,11 @@ pub fn sign_proof(fields: &Fields<'_>) -> Result<Answer, NoCase> {
         let (seed, verb) = (seed?, Verb::read(verb)?);
         issue::prepare_proof(seed.public_key(), aud, verb, target, time?).ok()?.sign(&seed).ok()
     };
-    let Some(proof) = make().and_then(|proof| serde_json::from_str::<Value>(&proof).ok()) else {
-        return Ok(Answer::ok(false));
-    };
+    let Some(text) = make() else { return Ok(Answer::ok(false)) };
+    let proof = Json::read(&text).map_err(|error| NoCase(String::from(error)))?;
     let proof = ["key", "ts", "sig"]
         .into_iter()
         .filter_map(|name| Some((name, proof.get(name)?)))
-        .fold(Answer::new(), |answer, (name, value)| answer.raw(name, &value.to_string()));
+        .fold(Answer::new(), |answer, (name, value)| answer.raw(name, value.raw));
     Ok(Answer::ok(true).raw("proof", proof.text()))
 }
