@@ -149,16 +149,11 @@ impl Signature {
     }
 }
 
-/// Is y < p = 2^255 - 19, and the sign bit clear where x is 0? x is 0 for y = 1 and y = p - 1 only.
+/// Is y < p = 2^255 - 19? The other odd encoding, x = 0 with the sign bit set (B2.2), has y = 1 or y = p - 1: both are of
+/// small order with either sign.
 fn is_canonical_point(bytes: &[u8; 32]) -> bool {
     let [low, middle @ .., high] = bytes;
-    let below_p = high & 0x7f != 0x7f || middle.iter().any(|byte| *byte != 0xff) || *low < 0xed;
-    let sign = high & 0x80 != 0;
-    let mut y = *bytes;
-    if let Some(high) = y.last_mut() {
-        *high &= 0x7f;
-    }
-    below_p && !(sign && (y == ONE || y == MINUS_ONE))
+    high & 0x7f != 0x7f || middle.iter().any(|byte| *byte != 0xff) || *low < 0xed
 }
 
 /// The order of the large subgroup, L = 2^252 + 27742317777372353535851937790883648493, little-endian.

@@ -437,3 +437,23 @@ fn a_holder_that_is_no_point_is_refused_whoever_vouches_for_it() {
     let refusal = refused(verifier().authorize(&Request::Ask { capability: "c" }, &presented));
     assert_eq!(refusal.answer(), &Answer::Unauthorized);
 }
+
+#[test]
+fn what_was_read_can_be_read() {
+    assert_eq!(verifier().service(), SERVICE);
+    let grant = Grant::decode(&chain(1, "").token(), &Limits::default()).unwrap();
+    assert_eq!(
+        (grant.nonce(), alloc::format!("{:?}", grant.id())),
+        ("n", alloc::string::ToString::to_string(grant.id()))
+    );
+    assert_eq!(grant.id().as_bytes().len(), 32);
+    let block = alloc::format!("{:?}", grant.blocks().next().unwrap());
+    assert!(block.contains("issued_at: 1790000000") && block.contains("caveats: []"), "{block}");
+    let spelled = r#" {"x":1.0e0,"hash":"","data":[0.5], "id":"","capability":"","summary":"","effects":[],"cost":null,"risk":"low","undo":null,"expires":0}"#;
+    assert!(Proposal::parse(spelled.as_bytes()).is_err());
+    let proposal = Proposal::parse(spelled.replace("1.0e0", "1").as_bytes()).unwrap();
+    assert_eq!(
+        proposal.canonical(),
+        r#"{"capability":"","cost":null,"effects":[],"expires":0,"id":"","risk":"low","summary":"","undo":null,"x":1}"#
+    );
+}

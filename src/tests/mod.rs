@@ -3,6 +3,8 @@
 
 mod cost;
 mod door;
+#[cfg(feature = "issue")]
+mod issuing;
 mod texts;
 
 use alloc::format;
