@@ -57,6 +57,35 @@ fn every_case_answers_as_expected() {
     assert!(run >= 400, "{run} cases");
 }
 
+/// A claim names its tests; a test that was renamed or removed must not stay named.
+#[test]
+fn every_test_that_security_md_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut source = String::new();
+    let mut folders = vec![root.join("src"), root.join("proptests"), root.join("vectors")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                source.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let claims =
+        include_str!("../SECURITY.md").split("## Claims").nth(1).unwrap().split("\n## ").next().unwrap();
+    let shown_by = claims.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit(" | ").next());
+    let names: Vec<_> = shown_by.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let tests: Vec<_> =
+        names.iter().filter(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')).collect();
+    assert!(tests.len() >= 25, "{tests:?}");
+    for name in tests {
+        // `compile_fail` is what the doctests are marked with.
+        assert!(*name == "compile_fail" || source.contains(&format!("fn {name}(")), "no test {name}");
+    }
+}
+
 /// The clauses that README.md states in its tables, in those that cases show.
 fn clauses() -> BTreeSet<String> {
     let readme = include_str!("README.md");

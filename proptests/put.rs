@@ -1,0 +1,162 @@
+//! Puts a generated case to the crate.
+
+use crate::hand::{self, Json, Key, public, public_bytes};
+use crate::model::{Case, Class, Recorded, Request, SERVICE, Shown, TRUSTED};
+use parley_grants::{
+    Answer, BlockId, Commit, Committed, Decision, Offered, Origin, Owner, Possession, Presentable, Presented,
+    Proposal, PublicKey, RecordedKey, Verifier,
+};
+use std::collections::HashMap;
+
+pub fn key(key: Key) -> PublicKey {
+    PublicKey::from_bytes(public_bytes(key)).expect("a key")
+}
+
+pub fn verifier() -> Verifier<Vec<PublicKey>> {
+    Verifier::new(SERVICE, TRUSTED.map(key).to_vec())
+}
+
+fn recorded(as_written: Recorded) -> Option<RecordedKey> {
+    match as_written {
+        Recorded::Key(key) => Some(RecordedKey::read(&public(key))),
+        Recorded::Absent => None,
+        Recorded::Unreadable => Some(RecordedKey::read("ed25519:?")),
+    }
+}
+
+fn origin(holder: Recorded, principal: Recorded) -> Origin {
+    match (recorded(holder), recorded(principal)) {
+        (None, _) => Origin::anonymous(),
+        (Some(holder), None) => Origin::without_grant(holder),
+        (Some(holder), Some(principal)) => Origin::with_grant(holder, principal),
+    }
+}
+
+fn committed(holder: Recorded, principal: Recorded, capability: &str, hash: &str) -> Committed {
+    let holder = recorded(holder).unwrap_or(RecordedKey::Unreadable);
+    match recorded(principal) {
+        None => Committed::without_principal(holder, capability, hash),
+        Some(principal) => Committed::recorded(holder, principal, capability, hash),
+    }
+}
+
+/// Verb and target of the proof that the request needs (A5).
+fn purpose(request: &Request) -> (&'static str, String) {
+    match request {
+        Request::Ask { capability } => ("ASK", capability.clone()),
+        Request::Intent { capability } => ("INTENT", capability.clone()),
+        Request::AutoIntent { capability, frame } | Request::Auto { capability, frame, .. } => {
+            ("INTENT", format!("auto:{capability}:{frame}"))
+        }
+        Request::Undo { .. } => ("UNDO", "r-1".into()),
+        Request::Expand { .. } => ("EXPAND", "h-1".into()),
+        Request::Commit { hash, .. } => ("COMMIT", hash.clone()),
+    }
+}
+
+/// What the front door says.
+pub fn decision(case: &Case) -> Decision {
+    let made: Vec<_> = case.grants.iter().map(hand::make).collect();
+    let tokens: Vec<_> = made.iter().map(|made| hand::token(made)).collect();
+    let spent: HashMap<[u8; 32], u64> = made
+        .iter()
+        .zip(&case.grants)
+        .flat_map(|(made, grant)| made.iter().zip(&grant.blocks))
+        .map(|(made, block)| (made.id(), block.spent))
+        .collect();
+    let spent = |id: &BlockId| spent.get(id.as_bytes()).copied().unwrap_or(u64::MAX);
+    let verifier = verifier();
+
+    let kept: Vec<_> = tokens.iter().map(|token| verifier.verify(token).ok().filter(|_| case.kept)).collect();
+    let present = |(token, kept)| match kept {
+        Some(kept) => Presentable::Kept(kept),
+        None => Presentable::Token(token),
+    };
+    let grants: Vec<_> =
+        tokens.iter().map(String::as_str).zip(kept.iter().map(Option::as_ref)).map(present).collect();
+
+    let proof_json;
+    let proof_key;
+    let (verb, target) = purpose(&case.request);
+    let proof = match case.shown {
+        Shown::Proof(by, skew) => {
+            proof_json = hand::proof(by, SERVICE, verb, &target, case.now + skew).plain();
+            Possession::Proof(proof_json.as_bytes())
+        }
+        Shown::Word(of) => {
+            proof_key = key(of);
+            Possession::AssumeProven(&proof_key)
+        }
+        Shown::Nothing => Possession::None,
+    };
+    let presented = Presented { grants: &grants, proof, now: case.now };
+
+    let proposal_text;
+    let kept_proposal;
+    let mut offer = Offered::Text(b"");
+    if let Request::Commit { proposal, .. } | Request::Auto { proposal, .. } = &case.request {
+        proposal_text = proposal.plain();
+        offer = Offered::Text(proposal_text.as_bytes());
+        if case.kept {
+            kept_proposal = Proposal::parse(proposal_text.as_bytes());
+            offer = kept_proposal.as_ref().map_or(offer, Offered::Kept);
+        }
+    }
+    let authorize = |request| verifier.authorize(&request, &presented);
+    match &case.request {
+        Request::Ask { capability } => authorize(parley_grants::Request::Ask { capability }),
+        Request::Intent { capability } => authorize(parley_grants::Request::Intent { capability }),
+        Request::AutoIntent { capability, frame } => {
+            authorize(parley_grants::Request::AutoIntent { capability, frame })
+        }
+        Request::Undo { capability, principal } => {
+            let of = committed(Recorded::Unreadable, *principal, capability, "");
+            authorize(parley_grants::Request::Undo { receipt: "r-1", of: &of })
+        }
+        Request::Expand { owner } => {
+            let owner = recorded(*owner).map_or(Owner::Anyone, Owner::Key);
+            authorize(parley_grants::Request::Expand { handle: "h-1", owner })
+        }
+        Request::Commit { proposal, hash, holder, principal, replay: true } => {
+            let Some(Json::Text(capability)) = proposal.get("capability") else {
+                panic!("a replay of nothing")
+            };
+            let of = committed(*holder, *principal, capability, &hand::proposal_hash(proposal));
+            authorize(parley_grants::Request::Replay { hash, of: &of })
+        }
+        Request::Commit { hash, holder, principal, replay: false, .. } => {
+            let origin = origin(*holder, *principal);
+            verifier.commit(&Commit::Sent { proposal: offer, hash, origin: &origin }, &presented, &spent)
+        }
+        Request::Auto { capability, frame, holder, principal, .. } => {
+            let origin = origin(*holder, *principal);
+            let auto = Commit::Auto { proposal: offer, capability, frame, origin: &origin };
+            verifier.commit(&auto, &presented, &spent)
+        }
+    }
+}
+
+pub fn class_of(decision: &Decision) -> Class {
+    match decision {
+        Decision::Allowed(_) => Class::Allowed,
+        Decision::Refused(refusal) => match refusal.answer() {
+            Answer::Review => Class::Review,
+            Answer::ConsentRequired(_) => Class::ConsentRequired,
+            Answer::Forbidden => Class::Forbidden,
+            Answer::Unauthorized => Class::Unauthorized,
+            Answer::Conflict => Class::Conflict,
+            Answer::Expired => Class::Expired,
+        },
+    }
+}
+
+pub fn class(case: &Case) -> Class {
+    class_of(&decision(case))
+}
+
+/// The principal who would be asked to consent.
+pub fn asked_principal(decision: &Decision) -> Option<PublicKey> {
+    let Decision::Refused(refusal) = decision else { return None };
+    let Answer::ConsentRequired(request) = refusal.answer() else { return None };
+    Some(*request.principal())
+}
