@@ -58,7 +58,7 @@ impl fmt::Display for Caveat {
             Self::Verbs(verbs) => write_list(f, "only these verbs:", verbs),
             Self::Capabilities(patterns) => write_list(f, "only these capabilities:", patterns),
             Self::Expires(time) => write!(f, "until {}", Utc(*time)),
-            Self::NotBefore(time) => write!(f, "from {}", Utc(*time)),
+            Self::NotBefore(time) => write!(f, "not before {}", Utc(*time)),
             Self::Only(hash) => write!(f, "COMMIT only of the proposal {}", Visible(hash)),
             Self::PerCommit(most) => write!(f, "a COMMIT at most {most}"),
             Self::Spend(most) => write!(f, "in total at most {most}"),
@@ -123,8 +123,10 @@ impl fmt::Display for Visible<'_> {
             '\'' => f.write_char(character),
             // Letters and signs without a glyph, to the standard library as good as any.
             '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}'
-            | '\u{ffa0}' => character.escape_unicode().try_for_each(|shown| f.write_char(shown)),
-            // Control and format characters, separators, combining marks and what is not assigned.
+            | '\u{ffa0}' | '\u{13441}' | '\u{13442}' | '\u{1d159}' => {
+                character.escape_unicode().try_for_each(|shown| f.write_char(shown))
+            }
+            // Control and format characters, separators, marks that sit on another character, and what is not assigned.
             _ => character.escape_debug().try_for_each(|shown| f.write_char(shown)),
         })?;
         f.write_char('"')

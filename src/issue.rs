@@ -143,7 +143,7 @@ pub fn prepare_root(
     let payload = payload(caveats, issued_at, subject, 0, |members| {
         members.with("iss", |out| issuer.write(out)).string("nonce", nonce)
     })?;
-    let mut meaning = format!("{issuer} lets {subject} act from {}", Utc(issued_at));
+    let mut meaning = format!("{issuer} lets {subject} act, by a grant dated {}", Utc(issued_at));
     if caveats.is_empty() {
         meaning.push_str(", without any restriction, wherever its grants count");
     }
@@ -181,8 +181,9 @@ pub fn prepare_delegation(
     let mut before = String::from(grant.json().strip_suffix(']').unwrap_or_default());
     before.push(',');
     let signer = *grant.holder();
-    let meaning =
-        format!("{signer} hands this on to {subject} from {}:\n{grant}\nand further", Utc(issued_at));
+    let further = if caveats.is_empty() { "nothing further" } else { "further" };
+    let dated = Utc(issued_at);
+    let meaning = format!("{signer} hands this on to {subject}, dated {dated}:\n{grant}\nand {further}");
     let draft = GrantDraft { signer, caveats: caveats.to_vec(), meaning, before, payload };
     draft.check_length()?;
     Ok(draft)

@@ -193,7 +193,11 @@ impl<T: Trust> Verifier<T> {
                 let claim = Claim::read(text, &purpose, presented.now, &self.limits);
                 claim.map(Asker::Claimed).map_err(|error| unauthorized(Cause::BadProof(error)))
             }
-            Possession::AssumeProven(key) => Ok(Asker::Assumed(*key)),
+            // It may come from a grant that was not verified, so it may be no key yet (B2).
+            Possession::AssumeProven(key) => match key.open() {
+                Ok(_) => Ok(Asker::Proven(ProvenKey::assume_proven(*key))),
+                Err(error) => Err(unauthorized(Cause::BadProof(error))),
+            },
             Possession::None => Err(unauthorized(Cause::NoProof)),
         }
     }
@@ -232,7 +236,7 @@ impl<T: Trust> Verifier<T> {
                 Ok(proven) => proven,
                 Err(refusal) => return Err(Tally { bad_proof: Some(refusal), ..tally }),
             };
-            let grant = match candidate.verify(&asker) {
+            let grant = match candidate.verify() {
                 Ok(grant) => grant,
                 Err(error) => {
                     tally.deny(index, None, Denial::Invalid(error));
@@ -290,9 +294,8 @@ fn check_holder(asker: &Asker, recorded: Option<&RecordedKey>) -> Result<(), Ref
 enum Asker {
     /// Their proof was read, and its signature not checked yet.
     Claimed(Claim),
+    /// By its signature, or by the service's own word: a point of the curve either way.
     Proven(ProvenKey),
-    /// The service's own word for it.
-    Assumed(PublicKey),
 }
 
 impl Asker {
@@ -300,7 +303,6 @@ impl Asker {
         match self {
             Self::Claimed(claim) => claim.key(),
             Self::Proven(proven) => proven.key(),
-            Self::Assumed(key) => key,
         }
     }
 
@@ -310,7 +312,7 @@ impl Asker {
             Self::Claimed(claim) => {
                 claim.verify().map(Self::Proven).map_err(|error| unauthorized(Cause::BadProof(error)))
             }
-            Self::Proven(_) | Self::Assumed(_) => Ok(self),
+            Self::Proven(_) => Ok(self),
         }
     }
 }
@@ -323,18 +325,11 @@ enum Candidate<'r> {
 }
 
 impl<'r> Candidate<'r> {
-    fn verify(self, asker: &Asker) -> Result<Cow<'r, VerifiedGrant>, Error> {
+    /// Checks what is left, for a holder who was proven, so that their key is a point of the curve.
+    fn verify(self) -> Result<Cow<'r, VerifiedGrant>, Error> {
         match self {
             Self::Kept(kept) => Ok(Cow::Borrowed(kept)),
-            Self::Fresh(linked) => {
-                let verified = linked.verify()?;
-                match asker {
-                    // A signature of the holder's key was checked: it is a point of the curve.
-                    Asker::Proven(_) => {}
-                    Asker::Claimed(_) | Asker::Assumed(_) => verified.open_holder()?,
-                }
-                Ok(Cow::Owned(verified))
-            }
+            Self::Fresh(linked) => linked.verify().map(Cow::Owned),
         }
     }
 }

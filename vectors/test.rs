@@ -160,6 +160,37 @@ fn every_clause_has_an_accepting_and_a_refusing_case_one_step_apart() {
     assert!(missing.is_empty(), "without a pair: {missing:?}");
 }
 
+/// What one library reads as a number with a feature of its own on, and what no library reads as one.
+#[test]
+fn odd_values_mean_the_same_in_every_build() {
+    let answer =
+        |line: &str| Case::read(line).and_then(|case| case.answer()).map(|answer| answer.text().to_string());
+    let magic = r#"{"op":"canonical","json":"1","x":{"$serde_json::private::Number":"5"}}"#;
+    assert_eq!(answer(magic).unwrap(), r#"{"ok":true,"canonical":"1"}"#);
+    if cfg!(feature = "issue") {
+        let issue = |caveat: &str, iat: &str| {
+            let (seed, key) = ("A".repeat(43), "ed25519:O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik");
+            answer(&format!(
+                r#"{{"op":"issue","seed":"{seed}","sub":"{key}","caveats":[{caveat}],"iat":{iat},"nonce":""}}"#
+            ))
+        };
+        assert!(issue(r#"{"exp":5}"#, "0").unwrap().starts_with(r#"{"ok":true"#));
+        for (caveat, iat) in [
+            (r#"{"exp":{"$serde_json::private::Number":"5"}}"#, "0"),
+            (r#"{"exp":1e999}"#, "0"),
+            (r#"{"exp":1,"exp":1}"#, "0"),
+            (r#"{"exp":5}"#, "-0"),
+            (r#"{"exp":5}"#, "1e999"),
+            (r#"{"exp":5}"#, "0.0"),
+            (&"[".repeat(150).chars().chain("]".repeat(150).chars()).collect::<String>(), "0"),
+        ] {
+            let refused = issue(caveat, iat);
+            // An object that has a name twice is no JSON that a case may have.
+            assert!(refused.as_deref().unwrap_or(r#"{"ok":false}"#) == r#"{"ok":false}"#, "{caveat} {iat}");
+        }
+    }
+}
+
 #[test]
 fn a_line_that_is_no_case_is_an_error() {
     for line in [
@@ -178,6 +209,11 @@ fn a_line_that_is_no_case_is_an_error() {
         r#"{"op":"grant","token":"","trusted":[],"proofKey":"","ctx":{"service":"s","verb":"ASK","capability":"c","now":0,"spent":{"x":9007199254740992}}}"#,
         r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[],"proof":null,"request":{"verb":"HELLO"}}"#,
         r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[1],"proof":null,"request":{"verb":"ASK","capability":"c"}}"#,
+        r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[],"proof":null,"request":{"verb":"COMMIT","proposal":"{}","hash":"x","origin":{"holder":null,"principal":null},"replay":"yes"}}"#,
+        r#"{"op":"canonical","json":"1","op":"canonical"}"#,
+        r#"{"op":"canonical","json":"1","name":5}"#,
+        r#"{"op":"grant","token":"","trusted":[],"proofKey":"","ctx":{"service":"s","verb":"ASK","capability":"c","now":0,"proposal":5}}"#,
+        r#"{"op":"grant","token":"","trusted":[],"proofKey":"","ctx":{"service":"s","verb":"ASK","capability":"c","now":0,"proposal":{}}}"#,
         r#"{"op":"authorize","service":"s","trusted":[],"now":0,"grants":[],"proof":1,"request":{"verb":"ASK","capability":"c"}}"#,
     ] {
         assert!(Case::read(line).and_then(|case| case.answer()).is_err(), "{line}");

@@ -77,7 +77,9 @@ fn read(file: &std::ffi::OsStr) -> std::io::Result<Vec<u8>> {
 
 /// Answers one line. `Some` says whether the answer was as expected.
 fn one(mode: Mode, place: &str, line: &[u8], out: &mut impl std::io::Write) -> Result<Option<bool>, String> {
-    let line = line.trim_ascii();
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let start = line.iter().position(|byte| !is_space(byte)).unwrap_or(line.len());
+    let line = &line[start..];
     if line.is_empty() || line.starts_with(b"#") {
         return Ok(None);
     }

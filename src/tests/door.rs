@@ -436,6 +436,8 @@ fn a_holder_that_is_no_point_is_refused_whoever_vouches_for_it() {
     let presented = Presented { grants: &grants, proof: Possession::AssumeProven(&holder), now: NOW };
     let refusal = refused(verifier().authorize(&Request::Ask { capability: "c" }, &presented));
     assert_eq!(refusal.answer(), &Answer::Unauthorized);
+    let expand = Request::Expand { handle: "h", owner: crate::Owner::Key(RecordedKey::Key(holder)) };
+    assert_eq!(refused(verifier().authorize(&expand, &presented)).answer(), &Answer::Unauthorized);
 }
 
 #[test]

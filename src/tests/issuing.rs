@@ -177,12 +177,12 @@ fn a_draft_says_all_that_its_signature_will_mean() {
     assert_eq!(
         shown,
         format!(
-            "{principal} lets {agent} act from 2026-09-21 14:13:20 UTC, without any restriction, wherever its grants count"
+            "{principal} lets {agent} act, by a grant dated 2026-09-21 14:13:20 UTC, without any restriction, wherever its grants count"
         )
     );
     let shown = root(&[Caveat::Risk(Risk::Low), Caveat::Expires(NOW)]).unwrap().to_string();
     let expected = format!(
-        "{principal} lets {agent} act from 2026-09-21 14:13:20 UTC\n  risk at most low\n  until 2026-09-21 14:13:20 UTC"
+        "{principal} lets {agent} act, by a grant dated 2026-09-21 14:13:20 UTC\n  risk at most low\n  until 2026-09-21 14:13:20 UTC"
     );
     assert_eq!(shown, expected);
 
@@ -192,7 +192,7 @@ fn a_draft_says_all_that_its_signature_will_mean() {
     assert_eq!(
         draft.to_string(),
         format!(
-            "{agent} hands this on to {to} from 2026-09-21 14:13:20 UTC:\n{grant}\nand further\n  risk at most low"
+            "{agent} hands this on to {to}, dated 2026-09-21 14:13:20 UTC:\n{grant}\nand further\n  risk at most low"
         )
     );
 

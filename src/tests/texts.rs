@@ -47,7 +47,7 @@ block 0 {0}
   only these capabilities:
     \"shop.*\"
   until 2026-09-21 15:13:20 UTC
-  from 1970-01-01 00:00:00 UTC
+  not before 1970-01-01 00:00:00 UTC
   COMMIT only of the proposal \"h\"
 block 1 {1}
   issued 2026-09-21 14:13:20 UTC to {holder}
@@ -253,7 +253,7 @@ fn foreign_texts_are_quoted_and_visible() {
     assert_eq!(shown(&[]), "only these capabilities: none at all");
     assert_eq!(shown(&["\"\n\\'"]), "only these capabilities:\n    \"\\\"\\n\\\\'\"");
     assert_eq!(shown(&["Grüße 你好 שלום"]), "only these capabilities:\n    \"Grüße 你好 שלום\"");
-    for hidden in "\u{0}\u{7f}\u{85}\u{a0}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2069}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{e0001}\u{e0100}".chars() {
+    for hidden in "\u{0}\u{7f}\u{85}\u{a0}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2069}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{13441}\u{13442}\u{1d159}\u{e0001}\u{e0100}".chars() {
         let shown = shown(&[&format!("a{hidden}b")]);
         assert!(shown.is_ascii(), "{:x}: {shown}", u32::from(hidden));
     }

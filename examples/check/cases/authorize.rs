@@ -57,8 +57,9 @@ impl<'c> Asked<'c> {
                 let (proposal, hash) = (request.json("proposal")?, request.text("hash")?);
                 let recorded = request.object("origin")?;
                 let (holder, principal) = (recorded.recorded("holder")?, recorded.recorded("principal")?);
+                let is_replay = request.maybe_bool("replay")?;
                 match Proposal::parse(&proposal) {
-                    Ok(first) if request.maybe_bool("replay")? => {
+                    Ok(first) if is_replay => {
                         // Null is no key, and so is what is none.
                         let holder = holder.unwrap_or(RecordedKey::Unreadable);
                         let (capability, first) = (first.terms().capability(), first.terms().hash());

@@ -65,7 +65,8 @@ fn caveats(grant: &VerifiedGrant, evaluation: &Evaluation) -> Vec<String> {
                 Some((Severity::Hard, code)) => format!("FAILED, hard ({code})"),
                 Some((Severity::Soft, code)) => format!("FAILED, soft ({code})"),
             };
-            lines.push(format!("  caveat {at}: {caveat}: {verdict}"));
+            let caveat = caveat.to_string().replace('\n', "\n  ");
+            lines.extend(format!("  caveat {at}, {verdict}: {caveat}").lines().map(ToString::to_string));
         }
     }
     lines

@@ -32,8 +32,13 @@ impl PartialEq for Json<'_> {
             (Kind::Text(a), Kind::Text(b)) => a == b,
             (Kind::List(a), Kind::List(b)) => a == b,
             (Kind::Object(a), Kind::Object(b)) => {
-                a.len() == b.len()
-                    && a.iter().all(|(name, value)| b.iter().any(|(n, v)| n == name && v == value))
+                // By sorted names, as there may be many.
+                let sorted = |members: &[(String, Json<'_>)]| {
+                    let mut order: Vec<usize> = (0..members.len()).collect();
+                    order.sort_unstable_by(|i, j| members[*i].0.cmp(&members[*j].0));
+                    order
+                };
+                a.len() == b.len() && sorted(a).into_iter().zip(sorted(b)).all(|(i, j)| a[i] == b[j])
             }
             _ => false,
         }
@@ -74,8 +79,8 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Deeper than any case, and no danger to the stack.
-const DEEPEST: usize = 100;
+/// Deeper than any case, and no danger to the stack. A line that nests deeper is no case.
+const DEEPEST: usize = 500;
 
 struct Reader<'t> {
     text: &'t str,
@@ -153,9 +158,6 @@ impl<'t> Reader<'t> {
                     return Err("a member has no name");
                 }
                 let name = self.string()?;
-                if members.iter().any(|(other, _)| *other == name) {
-                    return Err("an object has a name twice");
-                }
                 if !self.accept(':') {
                     return Err("a member has no value");
                 }
@@ -167,6 +169,11 @@ impl<'t> Reader<'t> {
             if !self.accept('}') {
                 return Err("an object does not end");
             }
+        }
+        let mut names: Vec<&String> = members.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("an object has a name twice");
         }
         Ok(Kind::Object(members))
     }
