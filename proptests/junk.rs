@@ -9,7 +9,8 @@ use crate::spell::{Dice, anyhow};
 use crate::{config, put};
 use parley_grants::{
     BlockId, Caveat, Commit, Grant, Limits, Offered, Origin, Possession, Presentable, Presented, Proposal,
-    ProvenKey, PublicKey, RecordedKey, Request, Verb, Verifier, canonicalize, proposal_hash, read_canonical,
+    ProvenKey, PublicKey, RecordedKey, Request, ReservationId, Verb, Verifier, canonicalize, proposal_hash,
+    read_canonical,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -52,12 +53,12 @@ fn doors(bytes: &[u8], text: &str, proposal: Option<&Proposal>, now: i64) {
         let _ = verifier.authorize(&Request::AutoIntent { capability: text, frame: text }, &presented);
         let origin = Origin::without_grant(RecordedKey::Key(key));
         for offer in [Some(Offered::Text(bytes)), proposal.map(Offered::Kept)].into_iter().flatten() {
-            let spent = |_: &BlockId| u64::MAX;
+            let (spent, id) = (|_: &BlockId| u64::MAX, ReservationId::of(text));
             let sent = Commit::Sent { proposal: offer, hash: text, origin: &origin };
-            let decision = verifier.commit(&sent, &presented, &spent);
+            let decision = put::driven(verifier.commit(&sent, &presented, id), &spent);
             drop(format!("{decision:?}"));
             let auto = Commit::Auto { proposal: offer, capability: text, frame: text, origin: &origin };
-            let _ = verifier.commit(&auto, &presented, &spent);
+            let _ = put::driven(verifier.commit(&auto, &presented, id), &spent);
         }
     }
 }

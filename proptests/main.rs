@@ -5,6 +5,7 @@
 
 mod canonical;
 mod caveats;
+mod crash;
 mod generate;
 mod hand;
 mod junk;

@@ -2,9 +2,11 @@
 
 use crate::hand::{self, Json, Key, public, public_bytes};
 use crate::model::{Case, Class, Recorded, Request, SERVICE, Shown, TRUSTED};
+use core::convert::Infallible;
 use parley_grants::{
-    Answer, BlockId, Commit, Committed, Decision, Offered, Origin, Owner, Possession, Presentable, Presented,
-    Proposal, PublicKey, RecordedKey, Verifier,
+    Answer, BlockId, Close, Closed, Commit, Committed, Decision, Demand, Ledger, Offered, Origin, Owner,
+    Possession, Presentable, Presented, Proposal, PublicKey, RecordedKey, ReservationId, Reserve, SpendLine,
+    Step, Trust, Verifier,
 };
 use std::collections::HashMap;
 
@@ -90,6 +92,7 @@ pub fn decision(case: &Case) -> Decision {
         Shown::Nothing => Possession::None,
     };
     let presented = Presented { grants: &grants, proof, now: case.now };
+    let id = ReservationId::of("one");
 
     let proposal_text;
     let kept_proposal;
@@ -126,13 +129,44 @@ pub fn decision(case: &Case) -> Decision {
         }
         Request::Commit { hash, holder, principal, replay: false, .. } => {
             let origin = origin(*holder, *principal);
-            verifier.commit(&Commit::Sent { proposal: offer, hash, origin: &origin }, &presented, &spent)
+            driven(
+                verifier.commit(&Commit::Sent { proposal: offer, hash, origin: &origin }, &presented, id),
+                &spent,
+            )
         }
         Request::Auto { capability, frame, holder, principal, .. } => {
             let origin = origin(*holder, *principal);
             let auto = Commit::Auto { proposal: offer, capability, frame, origin: &origin };
-            verifier.commit(&auto, &presented, &spent)
+            driven(verifier.commit(&auto, &presented, id), &spent)
         }
+    }
+}
+
+/// Totals that were counted before.
+struct Counted<'s, S> {
+    spent: &'s S,
+}
+
+impl<S: Fn(&BlockId) -> u64> Ledger for Counted<'_, S> {
+    type Error = Infallible;
+
+    fn reserve(&mut self, demand: &Demand<'_>) -> Result<Reserve, Infallible> {
+        let total = |line: &SpendLine| (self.spent)(&line.block).checked_add(demand.amount);
+        let fits = demand.lines.iter().all(|line| total(line).is_some_and(|total| total <= line.max));
+        Ok(if fits { Reserve::Reserved } else { Reserve::Exceeded })
+    }
+
+    fn close(&mut self, _: &ReservationId, _: Close) -> Result<Closed, Infallible> {
+        Ok(Closed::NotHeld)
+    }
+}
+
+/// The decision about a first COMMIT, when so much was counted before.
+pub fn driven<T: Trust>(step: Step<'_, T>, spent: &impl Fn(&BlockId) -> u64) -> Decision {
+    let Ok(decided) = step.drive(&mut Counted { spent });
+    match decided {
+        Ok((allowed, _)) => Decision::Allowed(allowed),
+        Err(refusal) => Decision::Refused(refusal),
     }
 }
 
@@ -140,6 +174,7 @@ pub fn class_of(decision: &Decision) -> Class {
     match decision {
         Decision::Allowed(_) => Class::Allowed,
         Decision::Refused(refusal) => match refusal.answer() {
+            Answer::Unavailable => unreachable!("the ledger here is never full"),
             Answer::Review => Class::Review,
             Answer::ConsentRequired(_) => Class::ConsentRequired,
             Answer::Forbidden => Class::Forbidden,

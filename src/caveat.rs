@@ -108,16 +108,9 @@ impl Caveat {
         }
         let object = json::Members::of(out);
         match self {
-            Self::Service(list) | Self::Verbs(list) | Self::Capabilities(list) => object.with(name, |out| {
-                out.push('[');
-                for (index, text) in list.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    json::push_string(out, text);
-                }
-                out.push(']');
-            }),
+            Self::Service(list) | Self::Verbs(list) | Self::Capabilities(list) => {
+                object.with(name, |out| json::push_list(out, list, |out, text| json::push_string(out, text)))
+            }
             Self::Expires(time) | Self::NotBefore(time) => object.int(name, *time),
             Self::Only(hash) => object.string(name, hash),
             Self::PerCommit(limit) | Self::Spend(limit) => object.with(name, |out| {

@@ -1,8 +1,13 @@
 //! Asking the human (A9).
 
+use crate::caveat::Caveat;
+use crate::error::{Error, ErrorKind};
+use crate::grant::Grant;
 use crate::json;
 use crate::key::PublicKey;
-use crate::proposal::Terms;
+use crate::limits::Limits;
+use crate::proof::Verb;
+use crate::proposal::{Object, Proposal, Terms};
 use alloc::string::String;
 
 /// What a service sends when only soft caveats stand in the way of a COMMIT (A9).
@@ -68,6 +73,58 @@ impl ConsentRequest {
         self.expires
     }
 
+    /// Reads a request, as an agent receives it: JSON in any spelling, with exactly its seven members.
+    ///
+    /// # Errors
+    /// What was wrong, with the member where it is one.
+    pub fn parse(text: &[u8]) -> Result<Self, Error> {
+        let limits = Limits::default();
+        let mut reader = json::any(text, &limits)?;
+        let document = json::read_value(&mut reader)?;
+        reader.end()?;
+        let members = Object::root(&document);
+        members.exactly(&["capability", "expires", "hash", "principal", "proposal", "service", "summary"])?;
+        Ok(Self {
+            proposal: members.string("proposal")?,
+            hash: members.string("hash")?,
+            service: members.string("service")?,
+            capability: members.string("capability")?,
+            principal: members
+                .string("principal")?
+                .parse()
+                .map_err(|_| Error::new(ErrorKind::Field("principal")))?,
+            summary: members.string("summary")?,
+            expires: members.int("expires")?,
+        })
+    }
+
+    /// Compares every member with the proposal that the agent really received from `service`, and `principal` with its
+    /// own human (A9.5). Only what comes out may be shown to them, and signed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Field`] with the first member that differs: nothing must be shown or signed.
+    pub fn matched<'p>(
+        &self,
+        proposal: &'p Proposal,
+        service: &'p str,
+        principal: &PublicKey,
+    ) -> Result<MatchedConsent<'p>, Error> {
+        let terms = proposal.terms();
+        let differs = [
+            ("proposal", self.proposal != terms.id()),
+            ("hash", self.hash != terms.hash()),
+            ("service", self.service != service),
+            ("capability", self.capability != terms.capability()),
+            ("principal", self.principal != *principal),
+            ("summary", self.summary != terms.summary()),
+            ("expires", self.expires != terms.expires()),
+        ];
+        match differs.into_iter().find(|(_, differs)| *differs) {
+            Some((member, _)) => Err(Error::new(ErrorKind::Field(member))),
+            None => Ok(MatchedConsent { proposal, service, principal: *principal }),
+        }
+    }
+
     /// The request as canonical JSON.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
@@ -81,5 +138,65 @@ impl ConsentRequest {
             .string("summary", &self.summary)
             .end();
         out
+    }
+}
+
+/// A consent request that is, member by member, about a proposal that the agent received. Only
+/// [`ConsentRequest::matched`] makes one. Its `Display`, and with the agent's key that of the draft that is made of it, is what the human must be shown: service, effects, cost, risk, undo and expiry
+/// (A9.6), every text of the service's in quotation marks and with nothing invisible in it.
+///
+/// ```compile_fail,E0451
+/// # fn f(proposal: &parley_grants::Proposal, principal: parley_grants::PublicKey) {
+/// let matched = parley_grants::MatchedConsent { proposal, service: "shop.example", principal };
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct MatchedConsent<'p> {
+    proposal: &'p Proposal,
+    service: &'p str,
+    principal: PublicKey,
+}
+
+impl MatchedConsent<'_> {
+    /// The proposal.
+    pub const fn proposal(&self) -> &Proposal {
+        self.proposal
+    }
+
+    /// The service that asks.
+    pub const fn service(&self) -> &str {
+        self.service
+    }
+
+    /// The human who is asked.
+    pub const fn principal(&self) -> &PublicKey {
+        &self.principal
+    }
+}
+
+impl Grant {
+    /// Is this a consent for just these terms at just this service: one block, with exactly the five caveats of A9.4 in
+    /// their order? Whether it is genuine, only its verification says.
+    pub fn is_consent_for(&self, terms: &Terms, service: &str) -> bool {
+        let mut blocks = self.blocks();
+        let (Some(root), None) = (blocks.next(), blocks.next()) else { return false };
+        let is_only = |list: &[String], text: &str| matches!(list, [only] if only == text);
+        match root.caveats() {
+            [
+                Caveat::Service(services),
+                Caveat::Verbs(verbs),
+                Caveat::Capabilities(capabilities),
+                Caveat::Only(hash),
+                Caveat::Expires(time),
+            ] => {
+                is_only(services, service)
+                    && is_only(verbs, Verb::Commit.as_str())
+                    && is_only(capabilities, terms.capability())
+                    && hash == terms.hash()
+                    && *time == terms.expires()
+            }
+            _ => false,
+        }
     }
 }

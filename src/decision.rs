@@ -7,7 +7,8 @@ use crate::evaluate::{Failure, SpendLine};
 use crate::grant::BlockId;
 use crate::key::PublicKey;
 use crate::proposal::Terms;
-use crate::request::{Committed, Origin, RecordedKey};
+use crate::replay::Claim;
+use crate::request::{Committed, Origin, Owner, RecordedKey};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -44,6 +45,7 @@ pub enum Decision {
 pub struct Allowed {
     pub(crate) what: What,
     pub(crate) holder: Option<PublicKey>,
+    pub(crate) proof_time: Option<i64>,
     pub(crate) authority: Option<Authority>,
     pub(crate) spend: Vec<SpendLine>,
 }
@@ -52,7 +54,7 @@ pub struct Allowed {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Intent,
-    Commit(Terms),
+    Commit(Box<Terms>),
     Other,
 }
 
@@ -90,6 +92,23 @@ impl Allowed {
         &self.spend
     }
 
+    /// The terms of the proposal that is committed; `None` for every other request.
+    pub fn terms(&self) -> Option<&Terms> {
+        match &self.what {
+            What::Commit(terms) => Some(terms),
+            What::Intent | What::Other => None,
+        }
+    }
+
+    /// Who may expand a handle that is made for this request: its proven key, and anyone only where none was proven (A8.13,
+    /// A8.14).
+    pub const fn owner(&self) -> Owner {
+        match self.holder {
+            Some(key) => Owner::Key(RecordedKey::Key(key)),
+            None => Owner::Anyone,
+        }
+    }
+
     /// What the COMMIT costs, to be counted under each of those blocks. `None` for nothing, and for every other request.
     pub const fn cost(&self) -> Option<&Amount> {
         match &self.what {
@@ -106,6 +125,12 @@ impl Allowed {
             }
             What::Commit(_) | What::Other => None,
         }
+    }
+
+    /// What remembers the frame of this INTENT with auto, which arrived at the time `arrived` (A8.27): claimed before
+    /// the auto-commit. `None` when there was no holder.
+    pub fn auto_claim(&self, frame: &str, arrived: i64) -> Option<Claim> {
+        Some(Claim::for_auto(self.holder()?, frame, arrived, self.proof_time.unwrap_or(arrived)))
     }
 
     /// What to store beside the receipt of this COMMIT; `None` for any other request.
@@ -166,10 +191,12 @@ pub enum Answer {
     Expired,
     /// No auto-commit: show the proposals, as without auto.
     Review,
+    /// The cost could not be counted: the ledger is full, or its reservation id is taken. Nothing was done.
+    Unavailable,
 }
 
 impl Answer {
-    /// A stable code: `unauthorized`, `forbidden`, `consent_required`, `conflict`, `expired` or `review`.
+    /// A stable code: `unauthorized`, `forbidden`, `consent_required`, `conflict`, `expired`, `review` or `unavailable`.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unauthorized => "unauthorized",
@@ -178,6 +205,7 @@ impl Answer {
             Self::Conflict => "conflict",
             Self::Expired => "expired",
             Self::Review => "review",
+            Self::Unavailable => "unavailable",
         }
     }
 }
@@ -286,8 +314,14 @@ pub enum Denial {
     Invalid(Error),
     /// Its principal is not the one that the proposal or receipt belongs to.
     OtherPrincipal,
+    /// The service has revoked this block of it.
+    Revoked(BlockId),
     /// These of its caveats are not satisfied.
     Caveats(Vec<Failure>),
+    /// Its caveats allow it, and its ledger says that a total would go over its limit.
+    Exceeded,
+    /// Its caveats allow it, and its cost could not be counted.
+    Unavailable,
 }
 
 impl fmt::Display for GrantLog {
@@ -299,6 +333,9 @@ impl fmt::Display for GrantLog {
         match &self.denial {
             Denial::Invalid(error) => write!(f, ": {error}"),
             Denial::OtherPrincipal => f.write_str(": of another principal"),
+            Denial::Revoked(block) => write!(f, ": block {block} is revoked"),
+            Denial::Exceeded => f.write_str(": over a limit in total (soft)"),
+            Denial::Unavailable => f.write_str(": the cost could not be counted"),
             Denial::Caveats(failures) => failures.iter().try_for_each(|failure| write!(f, "\n  {failure}")),
         }
     }

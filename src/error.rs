@@ -106,6 +106,8 @@ pub enum ErrorKind {
     Expected(&'static str),
     /// A field of this name is missing, stands twice, is unknown or has the wrong type or value.
     Field(&'static str),
+    /// A field that nobody knows.
+    UnknownField,
     /// No public key: spelling, point encoding, not on the curve or of small order.
     Key,
     /// No signature: spelling, `S >= L`, or a bad `R`.
@@ -149,6 +151,7 @@ impl ErrorKind {
             Self::TooManyCaveats => "more caveats than the limit",
             Self::Expected(_) => "expected",
             Self::Field(_) => "missing, repeated, unknown or of the wrong type or value: the field",
+            Self::UnknownField => "a field that is not known",
             Self::Key => "no canonical public key of large order",
             Self::Signature => "no canonical signature",
             Self::BadSignature => "the signature does not verify",

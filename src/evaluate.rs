@@ -243,13 +243,17 @@ impl Evaluation {
     }
 }
 
-/// An amount that a COMMIT counts under a block, and the most that the block allows in total.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One block under which a cost counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendLine {
-    /// The block under whose id the amount counts.
+    /// The block under whose id the cost counts.
     pub block: BlockId,
-    /// The least `max` of the block's `spend` caveats, in minor units.
+    /// The least `max` of the block's `spend` caveats, in minor units: what the total must not pass.
     pub max: u64,
+    /// The least `exp` of this block and those before it, in unix seconds: from then on no request can count here again, so
+    /// the total may be forgotten. `None` when it must never be. A later block's `exp` plays no part: anybody who holds the
+    /// grant can append one, and an appended short one must not make the root's total start again.
+    pub forget_after: Option<i64>,
 }
 
 impl VerifiedGrant {
@@ -269,13 +273,16 @@ impl VerifiedGrant {
         (holder.key() == self.holder()).then(|| evaluate(self, &Query { service, action, now }, spent))
     }
 
-    /// The blocks under which a COMMIT with these terms counts, once each (B6), in the order of the chain. Empty
+    /// The blocks under which a COMMIT with these terms counts, once each (B6.2), in the order of the chain. Empty
     /// when it costs nothing.
     pub fn spend_lines(&self, terms: &Terms) -> impl Iterator<Item = SpendLine> {
         let counts = terms.cost().is_some();
-        self.grant().blocks().filter(move |_| counts).filter_map(|block| {
+        let mut forget_after: Option<i64> = None;
+        self.grant().blocks().filter(move |_| counts).filter_map(move |block| {
+            let ends = block.caveats().iter().filter_map(end).min();
+            forget_after = forget_after.into_iter().chain(ends).min();
             let max = block.caveats().iter().filter_map(spend_limit).map(Amount::minor).min()?;
-            Some(SpendLine { block: *block.id(), max })
+            Some(SpendLine { block: *block.id(), max, forget_after })
         })
     }
 }
@@ -290,6 +297,22 @@ const fn spend_limit(caveat: &Caveat) -> Option<&Amount> {
         | Caveat::NotBefore(_)
         | Caveat::Only(_)
         | Caveat::PerCommit(_)
+        | Caveat::Risk(_)
+        | Caveat::Unknown(_)
+        | Caveat::Malformed(_) => None,
+    }
+}
+
+const fn end(caveat: &Caveat) -> Option<i64> {
+    match caveat {
+        Caveat::Expires(time) => Some(*time),
+        Caveat::Service(_)
+        | Caveat::Verbs(_)
+        | Caveat::Capabilities(_)
+        | Caveat::NotBefore(_)
+        | Caveat::Only(_)
+        | Caveat::PerCommit(_)
+        | Caveat::Spend(_)
         | Caveat::Risk(_)
         | Caveat::Unknown(_)
         | Caveat::Malformed(_) => None,

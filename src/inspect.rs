@@ -2,6 +2,7 @@
 
 use crate::caveat::{Amount, Caveat};
 use crate::chain::VerifiedGrant;
+use crate::consent::MatchedConsent;
 use crate::grant::{Block, Grant};
 use crate::proposal::Proposal;
 use core::fmt;
@@ -108,6 +109,14 @@ impl fmt::Display for Proposal {
         }
         write!(f, "\n  expires: {}", Utc(terms.expires()))?;
         write!(f, "\n  hash: {}", Visible(terms.hash()))
+    }
+}
+
+impl fmt::Display for MatchedConsent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "for {}", self.principal())?;
+        writeln!(f, "asked by the service {}", Visible(self.service()))?;
+        fmt::Display::fmt(self.proposal(), f)
     }
 }
 

@@ -28,6 +28,7 @@ pub use proof::{ProofDraft, prepare_auto_proof, prepare_proof};
 use crate::base64url;
 use crate::caveat::Caveat;
 use crate::chain::VerifiedGrant;
+use crate::consent::MatchedConsent;
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Grant, PREFIX};
 use crate::inspect::Utc;
@@ -221,6 +222,21 @@ pub fn prepare_consent(
     ];
     let meaning = format!("{principal} lets {agent} do exactly this:\n{proposal}\nby a grant");
     Ok(GrantDraft { meaning, ..prepare_root(principal, agent, &caveats, issued_at, nonce)? })
+}
+
+/// Prepares the consent that a service asked for, after its request was found to be about `matched`'s proposal: as
+/// [`prepare_consent`], with nothing left to mistake. What the human must be shown is the `Display` of `matched`, or of the
+/// draft.
+///
+/// # Errors
+/// As for [`prepare_root`].
+pub fn prepare_matched_consent(
+    matched: &MatchedConsent<'_>,
+    agent: &PublicKey,
+    issued_at: i64,
+    nonce: &str,
+) -> Result<GrantDraft, Error> {
+    prepare_consent(matched.principal(), agent, matched.proposal(), matched.service(), issued_at, nonce)
 }
 
 /// Writes a payload (A3.4, A3.6): `middle` adds what stands between `iat` and `sub`.

@@ -36,6 +36,7 @@ extern crate std;
 mod base64url;
 mod caveat;
 mod chain;
+mod commit;
 mod consent;
 mod decision;
 mod error;
@@ -46,15 +47,22 @@ mod inspect;
 pub mod issue;
 mod json;
 mod key;
+mod ledger;
 mod limits;
 mod proof;
 mod proposal;
+mod record;
+mod replay;
 mod request;
+mod revoke;
+mod search;
+mod spend;
 mod verifier;
 
 pub use caveat::{Amount, Caveat, Risk};
 pub use chain::{Trust, VerifiedGrant};
-pub use consent::ConsentRequest;
+pub use commit::{Pending, Step};
+pub use consent::{ConsentRequest, MatchedConsent};
 pub use decision::{Allowed, Answer, Cause, Decision, Denial, GrantLog, Log, Refusal};
 pub use error::{Error, ErrorKind};
 pub use evaluate::{Action, Evaluation, Failure, Outcome, Reason, Severity, SpendLine, Spent};
@@ -63,12 +71,19 @@ pub use grant::{Block, BlockId, Grant};
 pub use json::canonicalize_value;
 pub use json::{canonicalize, read_canonical};
 pub use key::PublicKey;
+pub use ledger::{LedgerBounds, MemoryLedger};
+#[cfg(feature = "std")]
+pub use ledger::{LedgerPoisoned, SharedLedger};
 pub use limits::Limits;
 pub use proof::{ProvenKey, Verb};
 pub use proposal::{Effect, Proposal, Terms, VouchedTerms, proposal_hash};
+pub use record::Record;
+pub use replay::{Claim, Claimed, Claims, End, MemoryClaims, Ticket};
 pub use request::{
     Commit, Committed, Offered, Origin, Owner, Possession, Presentable, Presented, RecordedKey, Request,
 };
+pub use revoke::{Link, Revoke};
+pub use spend::{Close, Closed, Demand, Ledger, Reservation, ReservationId, Reserve};
 pub use verifier::Verifier;
 
 #[cfg(test)]

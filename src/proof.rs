@@ -84,6 +84,7 @@ impl Purpose<'_> {
 #[must_use]
 pub struct ProvenKey {
     key: PublicKey,
+    time: Option<i64>,
 }
 
 impl ProvenKey {
@@ -107,29 +108,36 @@ impl ProvenKey {
         target: &str,
         now: i64,
     ) -> Result<Self, Error> {
-        Claim::read(proof, &Purpose { service, verb, target: &[target] }, now, &Limits::default())?.verify()
+        Unproven::read(proof, &Purpose { service, verb, target: &[target] }, now, &Limits::default())?
+            .verify()
     }
 
     /// Takes the caller's word that the request was made by the holder of `key`: its connection was authenticated by
     /// that key, say. Nothing is checked here, and a wrong word is a full break of every grant that `key` holds.
     pub const fn assume_proven(key: PublicKey) -> Self {
-        Self { key }
+        Self { key, time: None }
     }
 
     /// The key.
     pub const fn key(&self) -> &PublicKey {
         &self.key
     }
+
+    /// When its proof says that it was made, in unix seconds; `None` when there was none.
+    pub const fn proof_time(&self) -> Option<i64> {
+        self.time
+    }
 }
 
 /// A proof for a purpose, in time and within bounds, whose signature was not checked yet.
-pub(crate) struct Claim {
+pub(crate) struct Unproven {
     key: PublicKey,
+    time: i64,
     signature: Signature,
     text: Scratch,
 }
 
-impl Claim {
+impl Unproven {
     /// Everything that can be seen without arithmetic (B5).
     pub(crate) fn read(
         proof: &[u8],
@@ -144,7 +152,7 @@ impl Claim {
         let mut text = Scratch::new(limits.proof_bytes);
         purpose.write(proof.time, &mut text);
         text.finish().ok_or(Error::new(ErrorKind::TooLong))?;
-        Ok(Self { key: proof.key, signature: proof.signature, text })
+        Ok(Self { key: proof.key, time: proof.time, signature: proof.signature, text })
     }
 
     /// The key that is claimed.
@@ -156,8 +164,13 @@ impl Claim {
     pub(crate) fn verify(&self) -> Result<ProvenKey, Error> {
         let text = self.text.finish().unwrap_or_default();
         self.key.open()?.verify(text, &self.signature)?;
-        Ok(ProvenKey { key: self.key })
+        Ok(ProvenKey { key: self.key, time: Some(self.time) })
     }
+}
+
+/// The key that a proof claims, for a log: nothing of it is verified.
+pub(crate) fn claimed_key(proof: &[u8], limits: &Limits) -> Option<PublicKey> {
+    Proof::read(proof, limits).ok().map(|proof| proof.key)
 }
 
 /// A proof as it was written; nothing verified yet.

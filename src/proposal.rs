@@ -98,7 +98,7 @@ impl Proposal {
     /// As there.
     pub fn parse_within(text: &[u8], limits: &Limits) -> Result<Self, Error> {
         let (document, depth) = document(text, limits)?;
-        let root = Object { document: &document, node: document.root() };
+        let root = Object::root(&document);
         if let Some(hash) = root.get("hash") {
             string(hash).ok_or(Error::new(ErrorKind::Field("hash")))?;
         }
@@ -111,7 +111,7 @@ impl Proposal {
             cost: root.nullable("cost", Object::amount)?,
             risk: Risk::read(&root.string("risk")?).ok_or(Error::new(ErrorKind::Field("risk")))?,
             undo: root.nullable("undo", Object::window)?,
-            expires: root.get("expires").and_then(int).ok_or(Error::new(ErrorKind::Field("expires")))?,
+            expires: root.int("expires")?,
         })?;
         let effects = root.effects().ok_or(Error::new(ErrorKind::Field("effects")))?;
         Ok(Self { terms, effects, canonical, bytes: text.len(), depth })
@@ -277,12 +277,30 @@ pub(crate) fn is_reserved_for_auto(capability: &str) -> bool {
 }
 
 /// A node that is an object; of any other kind it has no members.
-struct Object<'d, 't> {
+pub(crate) struct Object<'d, 't> {
     document: &'d Document<'t>,
     node: Node<'t>,
 }
 
 impl<'d, 't> Object<'d, 't> {
+    pub(crate) fn root(document: &'d Document<'t>) -> Self {
+        Self { document, node: document.root() }
+    }
+
+    /// It is an object with just these members.
+    pub(crate) fn exactly(&self, names: &[&'static str]) -> Result<(), Error> {
+        let members = self.members().ok_or(Error::at(ErrorKind::Syntax, 0))?;
+        match names.iter().find(|name| self.get(name).is_none()) {
+            Some(missing) => Err(Error::new(ErrorKind::Field(missing))),
+            None if members.len() != names.len() => Err(Error::new(ErrorKind::UnknownField)),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn int(&self, name: &'static str) -> Result<i64, Error> {
+        self.get(name).and_then(int).ok_or(Error::new(ErrorKind::Field(name)))
+    }
+
     fn members(&self) -> Option<&'d [json::Child<'t>]> {
         let Node::Object(members) = self.node else { return None };
         Some(self.document.children(members))
@@ -293,7 +311,7 @@ impl<'d, 't> Object<'d, 't> {
         Some(member.node)
     }
 
-    fn string(&self, name: &'static str) -> Result<String, Error> {
+    pub(crate) fn string(&self, name: &'static str) -> Result<String, Error> {
         self.get(name).and_then(string).ok_or(Error::new(ErrorKind::Field(name)))
     }
 

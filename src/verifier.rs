@@ -1,53 +1,62 @@
 //! The one front door, with its fixed order of steps (A6, A8, B5, B8).
 
-use crate::chain::{Linked, Trust, VerifiedGrant};
-use crate::consent::ConsentRequest;
-use crate::decision::{Allowed, Answer, Authority, Cause, Decision, Denial, GrantLog, Log, Refusal, What};
+use crate::chain::{Trust, VerifiedGrant};
+use crate::commit::{self, Step};
+use crate::decision::{Allowed, Answer, Cause, Decision, Refusal, What};
 use crate::error::Error;
-use crate::evaluate::{self, Action, Outcome, Query, Spent};
+use crate::evaluate::Action;
 use crate::grant::{BlockId, Grant};
-use crate::key::PublicKey;
 use crate::limits::Limits;
-use crate::proof::{Claim, ProvenKey, Purpose, Verb};
+use crate::proof::{ProvenKey, Purpose, Unproven, Verb};
 use crate::proposal::Terms;
-use crate::request::{Commit, Owner, Possession, Presentable, Presented, RecordedKey, Request};
+use crate::request::{Commit, Owner, Possession, Presented, RecordedKey, Request};
+use crate::revoke::Revoke;
+use crate::search::{Asker, Policy, Search, Tally, forbidden, unauthorized};
+use crate::spend::ReservationId;
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A service's verifier: its own id, the principals it trusts, and the limits it sets. It holds no state of any
-/// request: the same question gets the same answer, from any number of threads.
+/// A service's verifier: its own id, the principals it trusts, what it has revoked, and the limits it sets. It holds no
+/// state of any request: the same question gets the same answer, from any number of threads.
 #[derive(Clone, Debug)]
-pub struct Verifier<T> {
-    service: String,
-    trust: T,
-    limits: Limits,
+pub struct Verifier<T, R = ()> {
+    policy: Policy<T, R>,
 }
 
 impl<T: Trust> Verifier<T> {
     /// A verifier for the service with this id, which is what `svc` caveats and proofs name.
     pub fn new(service: &str, trust: T) -> Self {
-        Self { service: String::from(service), trust, limits: Limits::default() }
+        Self {
+            policy: Policy { service: String::from(service), trust, revoke: (), limits: Limits::default() },
+        }
     }
+}
 
+impl<T: Trust, R: Revoke> Verifier<T, R> {
     /// The same with other limits.
     pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+        Self { policy: Policy { limits, ..self.policy } }
+    }
+
+    /// The same with something revoked, in place of what was before.
+    pub fn with_revocation<N: Revoke>(self, revoke: N) -> Verifier<T, N> {
+        let Policy { service, trust, limits, .. } = self.policy;
+        Verifier { policy: Policy { service, trust, revoke, limits } }
     }
 
     /// The service's id.
     pub fn service(&self) -> &str {
-        &self.service
+        &self.policy.service
     }
 
     /// Verifies a token once, for a service that keeps the grant and presents it again as
-    /// [`Presentable::Kept`]. This alone allows nothing.
+    /// [`Presentable::Kept`](crate::Presentable::Kept). This alone allows nothing.
     ///
     /// # Errors
     /// What was wrong with it.
     pub fn verify(&self, token: &str) -> Result<VerifiedGrant, Error> {
-        Grant::decode(token, &self.limits)?.verify(&self.trust)
+        Grant::decode(token, &self.policy.limits)?.verify(&self.policy.trust)
     }
 
     /// Decides on any request but a first COMMIT, which has a door of its own: [`Verifier::commit`].
@@ -59,14 +68,24 @@ impl<T: Trust> Verifier<T> {
         self.try_authorize(request, presented).map_or_else(Decision::Refused, Decision::Allowed)
     }
 
-    /// Decides on a first COMMIT, or on an auto-commit, with `spent` as what has been counted so far.
+    /// Begins a first COMMIT, or an auto-commit, whose cost is to be reserved as `id`.
     ///
     /// The order of steps: a reserved capability is forbidden; too many grants are unauthorized; a bad proof is
     /// unauthorized; a key that the proposal was not made for is forbidden; so is a proposal that is not well-formed; another hash
-    /// is a conflict; then comes expiry, then the grants. An auto-commit that may not be done outright is
-    /// [`Answer::Review`] once its proof and proposal are good.
-    pub fn commit(&self, commit: &Commit<'_>, presented: &Presented<'_>, spent: &impl Spent) -> Decision {
-        self.try_commit(commit, presented, spent).map_or_else(Decision::Refused, Decision::Allowed)
+    /// is a conflict; then comes expiry, then the grants. An auto-commit that may not be done outright is [`Answer::Review`]
+    /// once its proof and proposal are good.
+    ///
+    /// A COMMIT that is allowed is never allowed by this call alone: see [`Step`].
+    pub fn commit<'r>(
+        &'r self,
+        commit: &Commit<'r>,
+        presented: &Presented<'r>,
+        id: ReservationId,
+    ) -> Step<'r, T, R> {
+        match self.begin(commit, presented) {
+            Ok((search, terms)) => commit::search(search, terms, commit, id),
+            Err(refusal) => Step::Refused(refusal),
+        }
     }
 
     fn try_authorize(&self, request: &Request<'_>, presented: &Presented<'_>) -> Result<Allowed, Refusal> {
@@ -96,44 +115,55 @@ impl<T: Trust> Verifier<T> {
                 (asker, principal, Action::Undo(of.capability()), What::Other)
             }
             Request::Replay { hash, of } => {
-                let asker = self.asker(presented, Verb::Commit, &[hash])?.prove()?;
-                check_holder(&asker, Some(of.holder()))?;
+                let mut asker = self.asker(presented, Verb::Commit, &[hash])?;
+                asker.prove()?;
+                asker.check_holder(Some(of.holder()))?;
                 if hash != of.hash() {
                     return Err(Refusal::new(Answer::Conflict, Cause::OtherHash.into()));
                 }
-                let action = Action::Replay { capability: of.capability(), hash };
-                (asker, of.principal(), action, What::Other)
+                (asker, of.principal(), Action::Replay { capability: of.capability(), hash }, What::Other)
             }
             Request::Expand { handle, owner } => {
                 let holder = match owner {
                     Owner::Anyone => None,
                     Owner::Key(owner) => {
-                        let asker = self.asker(presented, Verb::Expand, &[handle])?.prove()?;
+                        let mut asker = self.asker(presented, Verb::Expand, &[handle])?;
+                        asker.prove()?;
                         if !owner.is(asker.key()) {
                             return Err(forbidden(Cause::OtherOwner));
                         }
                         Some(*asker.key())
                     }
                 };
-                return Ok(Allowed { what: What::Other, holder, authority: None, spend: Vec::new() });
+                return Ok(Allowed {
+                    what: What::Other,
+                    holder,
+                    proof_time: None,
+                    authority: None,
+                    spend: Vec::new(),
+                });
             }
         };
+        let mut search = Search::new(&self.policy, asker, principal, *presented);
         // No total is asked for: `spend` binds first COMMITs only.
-        let none = &|_: &BlockId| u64::MAX;
-        self.decide(asker, principal, &action, presented, none, what).map_err(Tally::without_consent)
+        let Some(found) = search.next(&action, &|_: &BlockId| u64::MAX)? else {
+            return Err(refuse(search.into_tally()));
+        };
+        let (holder, proof_time) = (Some(*search.asker.key()), search.asker.proof_time());
+        Ok(Allowed { what, holder, proof_time, authority: Some(found.authority), spend: Vec::new() })
     }
 
-    fn try_commit(
-        &self,
-        commit: &Commit<'_>,
-        presented: &Presented<'_>,
-        spent: &impl Spent,
-    ) -> Result<Allowed, Refusal> {
+    /// All steps of a COMMIT before the grants.
+    fn begin<'r>(
+        &'r self,
+        commit: &Commit<'r>,
+        presented: &Presented<'r>,
+    ) -> Result<(Search<'r, T, R>, Cow<'r, Terms>), Refusal> {
         if commit.is_reserved() {
             return Err(forbidden(Cause::ReservedCapability));
         }
         self.check_count(presented)?;
-        let (asker, proposal, origin) = match *commit {
+        let (mut asker, proposal, origin) = match *commit {
             Commit::Sent { proposal, hash, origin } => {
                 (self.asker(presented, Verb::Commit, &[hash])?, proposal, origin)
             }
@@ -141,44 +171,16 @@ impl<T: Trust> Verifier<T> {
                 (self.asker(presented, Verb::Intent, &["auto:", capability, ":", frame])?, proposal, origin)
             }
         };
-        let asker = asker.prove()?;
-        check_holder(&asker, origin.holder())?;
-        let terms = proposal.terms(&self.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
-        let is_expired = presented.now >= terms.expires();
-        let review = |log| Refusal::new(Answer::Review, log);
-        match *commit {
-            Commit::Sent { hash, .. } => {
-                if hash != terms.hash() {
-                    return Err(Refusal::new(Answer::Conflict, Cause::OtherHash.into()));
-                }
-                if is_expired {
-                    return Err(Refusal::new(Answer::Expired, Cause::ProposalExpired.into()));
-                }
-            }
-            Commit::Auto { capability, .. } => {
-                if terms.capability() != capability {
-                    return Err(forbidden(Cause::OtherCapability));
-                }
-                if terms.undo().is_none_or(|window| window == 0) {
-                    return Err(review(Cause::NoUndo.into()));
-                }
-                if is_expired {
-                    return Err(review(Cause::ProposalExpired.into()));
-                }
-            }
-        }
-        let what = What::Commit(Terms::clone(&terms));
-        let decided = self.decide(asker, origin.principal(), &Action::Commit(&terms), presented, spent, what);
-        decided.map_err(|tally| match commit {
-            Commit::Sent { .. } => {
-                tally.with_consent(|principal| ConsentRequest::new(&self.service, &terms, principal))
-            }
-            Commit::Auto { .. } => review(tally.log()),
-        })
+        asker.prove()?;
+        asker.check_holder(origin.holder())?;
+        let terms =
+            proposal.terms(&self.policy.limits).map_err(|error| forbidden(Cause::BadProposal(error)))?;
+        commit::check_proposal(commit, &terms, presented.now)?;
+        Ok((Search::new(&self.policy, asker, origin.principal(), *presented), terms))
     }
 
     fn check_count(&self, presented: &Presented<'_>) -> Result<(), Refusal> {
-        if presented.grants.len() > self.limits.grants {
+        if presented.grants.len() > self.policy.limits.grants {
             Err(unauthorized(Cause::TooManyGrants))
         } else {
             Ok(())
@@ -189,9 +191,9 @@ impl<T: Trust> Verifier<T> {
     fn asker(&self, presented: &Presented<'_>, verb: Verb, target: &[&str]) -> Result<Asker, Refusal> {
         match presented.proof {
             Possession::Proof(text) => {
-                let purpose = Purpose { service: &self.service, verb, target };
-                let claim = Claim::read(text, &purpose, presented.now, &self.limits);
-                claim.map(Asker::Claimed).map_err(|error| unauthorized(Cause::BadProof(error)))
+                let purpose = Purpose { service: &self.policy.service, verb, target };
+                let unproven = Unproven::read(text, &purpose, presented.now, &self.policy.limits);
+                unproven.map(Asker::Claimed).map_err(|error| unauthorized(Cause::BadProof(error)))
             }
             // It may come from a grant that was not verified, so it may be no key yet (B2).
             Possession::AssumeProven(key) => match key.open() {
@@ -201,180 +203,11 @@ impl<T: Trust> Verifier<T> {
             Possession::None => Err(unauthorized(Cause::NoProof)),
         }
     }
-
-    /// Asks the grants one after the other: the first that allows the request by itself decides (A6.7).
-    ///
-    /// All that can be compared as text is, before the first signature is checked: that of the asker's proof, if it was not yet.
-    #[expect(clippy::result_large_err, reason = "made once a request; a box would be an allocation more")]
-    fn decide(
-        &self,
-        mut asker: Asker,
-        principal: Option<&RecordedKey>,
-        action: &Action<'_>,
-        presented: &Presented<'_>,
-        spent: &impl Spent,
-        what: What,
-    ) -> Result<Allowed, Tally> {
-        let mut tally = Tally::default();
-        for (index, presentable) in presented.grants.iter().enumerate() {
-            let candidate = match *presentable {
-                Presentable::Token(text) => Grant::decode(text, &self.limits)
-                    .and_then(|grant| Linked::new(grant, &self.trust, Some(asker.key())))
-                    .map(Candidate::Fresh),
-                Presentable::Kept(kept) => {
-                    kept.check_again(&self.trust, asker.key(), &self.limits).map(|()| Candidate::Kept(kept))
-                }
-            };
-            let candidate = match candidate {
-                Ok(candidate) => candidate,
-                Err(error) => {
-                    tally.deny(index, None, Denial::Invalid(error));
-                    continue;
-                }
-            };
-            asker = match asker.prove() {
-                Ok(proven) => proven,
-                Err(refusal) => return Err(Tally { bad_proof: Some(refusal), ..tally }),
-            };
-            let grant = match candidate.verify() {
-                Ok(grant) => grant,
-                Err(error) => {
-                    tally.deny(index, None, Denial::Invalid(error));
-                    continue;
-                }
-            };
-            let (id, issuer) = (*grant.id(), *grant.issuer());
-            if principal.is_some_and(|recorded| !recorded.is(&issuer)) {
-                tally.deny(index, Some(id), Denial::OtherPrincipal);
-                tally.forbidden = true;
-                continue;
-            }
-            let query = Query { service: &self.service, action, now: presented.now };
-            let evaluation = evaluate::evaluate(&grant, &query, spent);
-            match evaluation.outcome() {
-                Outcome::Allowed => {
-                    let spend = match &what {
-                        What::Commit(terms) => grant.spend_lines(terms).collect(),
-                        What::Intent | What::Other => Vec::new(),
-                    };
-                    let authority = Some(Authority { index, grant: id, issuer });
-                    return Ok(Allowed { what, holder: Some(*asker.key()), authority, spend });
-                }
-                Outcome::ConsentRequired => tally.consent = tally.consent.or(Some(issuer)),
-                Outcome::Forbidden => tally.forbidden = true,
-            }
-            tally.deny(index, Some(id), Denial::Caveats(evaluation.into_failures()));
-        }
-        Err(tally)
-    }
 }
 
-fn unauthorized(cause: Cause) -> Refusal {
-    Refusal::new(Answer::Unauthorized, cause.into())
-}
-
-fn forbidden(cause: Cause) -> Refusal {
-    Refusal::new(Answer::Forbidden, cause.into())
-}
-
-/// The proven key must be the recorded one; where none is, nobody's is (A8.4, A8.6).
-fn check_holder(asker: &Asker, recorded: Option<&RecordedKey>) -> Result<(), Refusal> {
-    if recorded.is_some_and(|recorded| recorded.is(asker.key())) {
-        Ok(())
-    } else {
-        Err(forbidden(Cause::OtherHolder))
-    }
-}
-
-/// Who makes the request.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a request, on the stack: checking a proof allocates nothing"
-)]
-enum Asker {
-    /// Their proof was read, and its signature not checked yet.
-    Claimed(Claim),
-    /// By its signature, or by the service's own word: a point of the curve either way.
-    Proven(ProvenKey),
-}
-
-impl Asker {
-    const fn key(&self) -> &PublicKey {
-        match self {
-            Self::Claimed(claim) => claim.key(),
-            Self::Proven(proven) => proven.key(),
-        }
-    }
-
-    /// Checks the proof's signature, unless that was done before.
-    fn prove(self) -> Result<Self, Refusal> {
-        match self {
-            Self::Claimed(claim) => {
-                claim.verify().map(Self::Proven).map_err(|error| unauthorized(Cause::BadProof(error)))
-            }
-            Self::Proven(_) => Ok(self),
-        }
-    }
-}
-
-/// A grant of which all holds that can be compared as text.
-#[expect(clippy::large_enum_variant, reason = "lives for one step of the loop")]
-enum Candidate<'r> {
-    Fresh(Linked),
-    Kept(&'r VerifiedGrant),
-}
-
-impl<'r> Candidate<'r> {
-    /// Checks what is left, for a holder who was proven, so that their key is a point of the curve.
-    fn verify(self) -> Result<Cow<'r, VerifiedGrant>, Error> {
-        match self {
-            Self::Kept(kept) => Ok(Cow::Borrowed(kept)),
-            Self::Fresh(linked) => linked.verify().map(Cow::Owned),
-        }
-    }
-}
-
-/// What the grants said, when none allowed.
-#[derive(Default)]
-struct Tally {
-    /// The proof was bad, which decides.
-    bad_proof: Option<Refusal>,
-    /// The principal of the first grant that asks for consent.
-    consent: Option<PublicKey>,
-    forbidden: bool,
-    grants: Vec<GrantLog>,
-}
-
-impl Tally {
-    fn deny(&mut self, index: usize, id: Option<BlockId>, denial: Denial) {
-        self.grants.push(GrantLog { index, id, denial });
-    }
-
-    fn log(self) -> Log {
-        let cause = if self.grants.is_empty() { Cause::NoGrants } else { Cause::NoGrantAllows };
-        Log { cause, grants: self.grants }
-    }
-
-    /// Consent before forbidden before unauthorized (A6.8).
-    fn with_consent(mut self, request: impl FnOnce(PublicKey) -> ConsentRequest) -> Refusal {
-        if let Some(refusal) = self.bad_proof.take() {
-            return refusal;
-        }
-        let answer = match (self.consent, self.forbidden) {
-            (Some(principal), _) => Answer::ConsentRequired(Box::new(request(principal))),
-            (None, true) => Answer::Forbidden,
-            (None, false) => Answer::Unauthorized,
-        };
-        Refusal::new(answer, self.log())
-    }
-
-    /// For requests that no soft caveat binds: nothing can ask for consent, and if it did it would be no.
-    fn without_consent(mut self) -> Refusal {
-        if let Some(refusal) = self.bad_proof.take() {
-            return refusal;
-        }
-        let answer =
-            if self.forbidden || self.consent.is_some() { Answer::Forbidden } else { Answer::Unauthorized };
-        Refusal::new(answer, self.log())
-    }
+/// For requests that no soft caveat binds: nothing can ask for consent, and if it did it would be no (A6.8).
+fn refuse(tally: Tally) -> Refusal {
+    let answer =
+        if tally.forbidden || tally.consent.is_some() { Answer::Forbidden } else { Answer::Unauthorized };
+    Refusal::new(answer, tally.log())
 }

@@ -92,14 +92,21 @@ class Book:
     def authorize(self, name, request, expect, grants=(), given=ABSENT, by=AGENT, trusted=(PRINCIPAL,),
                   service=SERVICE, now=NOW, spent=None):
         """An `authorize` case; the proof is `by`'s for this very request at `now` unless `given`."""
-        if given is ABSENT:
-            given = write(proof(request["verb"], target_of(request), aud=service, ts=now, by=by))
-        fields = dict(service=service, trusted=[k if isinstance(k, str) else k.text for k in trusted], now=now,
-                      grants=[g.text if isinstance(g, Token) else g for g in grants],
-                      **text_field("proof", given), request=request)
+        fields = dict(service=service, trusted=[k if isinstance(k, str) else k.text for k in trusted],
+                      **presented(request, grants, given, by, service, now))
         if spent is not None:
             fields["spent"] = spent
         self.add(name, "authorize", expect, **fields)
+
+    def flow(self, name, *steps, trusted=(PRINCIPAL,), service=SERVICE):
+        """A `flow` case; each step is a pair: what is done, and the answer to it."""
+        self.add(name, "flow", {"steps": [answer for _, answer in steps]}, service=service,
+                 trusted=[k.text for k in trusted], steps=[step for step, _ in steps])
+
+    def fork(self, name, before, plus, minus, **more):
+        """A pair of flows that begin alike; `plus` and `minus` are the lists of steps that follow."""
+        self.flow(name + "/+", *before, *plus, **more)
+        self.flow(name + "/-", *before, *minus, **more)
 
     def files(self):
         return {topic + ".jsonl": "".join(
@@ -119,10 +126,12 @@ class Book:
             clause, slug, sign = NAME.match(name).groups()
             if clause not in clauses:
                 faults.append("%s names no clause of the table" % name)
+            if case["op"] == "flow":
+                faults += ["%s: %s" % (name, fault) for fault in flow_faults(case)]
             if sign is None:
                 continue
             paired.add(clause)
-            if succeeds(case) != (sign == "+"):
+            if success(case) is not (sign == "+"):
                 faults.append("%s expects the wrong side" % name)
             other = self.names.get("%s/%s/%s" % (clause, slug, "-" if sign == "+" else "+"))
             if other is None:
@@ -156,26 +165,58 @@ def target_of(request):
     return request["capability"]
 
 
-def succeeds(case):
+def presented(request, grants, given, by, service, now):
+    """What a request comes with; the proof is `by`'s for it at `now` unless `given`."""
+    if given is ABSENT:
+        given = write(proof(request["verb"], target_of(request), aud=service, ts=now, by=by))
+    return dict(now=now, grants=[g.text if isinstance(g, Token) else g for g in grants],
+                **text_field("proof", given), request=request)
+
+
+def success(case):
+    """Whether what a case expects is a success or a refusal; None if it is neither. A flow has its last answer."""
     expect = case["expect"]
-    return expect["ok"] if "ok" in expect else expect["decision"] == "allowed"
+    if case["op"] == "flow":
+        expect = expect["steps"][-1]
+    if "ok" in expect:
+        return expect["ok"]
+    if "claim" in expect:
+        return expect["claim"] == "first"
+    return expect["decision"] == "allowed" if "decision" in expect else None
+
+
+ANSWERS = {"authorize": ("decision",), "settle": ("ok",), "release": ("ok",), "spent": ("spent",),
+           "claim": ("claim",), "finish": ("ok",), "abandon": ("ok",)}
+
+
+def flow_faults(case):
+    """What makes a flow no case: answers that fit no step, names of reservations that are not told apart."""
+    steps, answers = case["steps"], case["expect"]["steps"]
+    if len(steps) != len(answers):
+        return ["%d steps and %d answers" % (len(steps), len(answers))]
+    faults = ["the answer to step %d is of another kind" % i for i, (step, answer) in enumerate(zip(steps, answers))
+              if tuple(answer)[:1] != ANSWERS.get(step["do"])]
+    ids = [step["id"] for step in steps if step["do"] == "authorize"]
+    return faults + ["two requests are called %s" % i for i in sorted(set(ids)) if ids.count(i) > 1]
 
 
 def leaves(value, path=()):
-    """Every scalar (and empty array or object) of a value by its path; `x_b64` shares the path of `x`."""
+    """Every scalar (and empty array or object) of a value by its path; `x_b64` shares the path of `x`. No proofs."""
     if isinstance(value, (dict, list)) and value:
         found = {}
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for name, item in pairs:
             step = name[:-4] if isinstance(name, str) and name.endswith("_b64") else name
+            if step == "proof":
+                continue
             found.update(leaves(item, path + (step,)))
         return found
     return {path: (type(value).__name__, str(value))}
 
 
 def distance(one, two):
-    """In how many leaves two cases differ, apart from name, expect and proof."""
-    skip = ("name", "expect", "proof", "proof_b64")
+    """In how many leaves two cases differ, apart from name, expect and every proof."""
+    skip = ("name", "expect")
     a, b = ({k: v for k, v in case.items() if k not in skip} for case in (one, two))
     a, b = leaves(a), leaves(b)
     return sum(1 for path in set(a) | set(b) if a.get(path) != b.get(path))

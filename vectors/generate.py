@@ -13,6 +13,9 @@ import cases_canonical
 import cases_caveats
 import cases_chain
 import cases_commit
+import cases_flow_claims
+import cases_flow_spend
+import cases_flow_stories
 import cases_issue
 import cases_keys
 import cases_proof
@@ -31,7 +34,8 @@ def main(arguments):
         return 2
     book = Book()
     for module in (cases_canonical, cases_keys, cases_proof, cases_token, cases_chain, cases_caveats, cases_terms,
-                   cases_proposal, cases_authorize, cases_commit, cases_verbs, cases_auto, cases_issue):
+                   cases_proposal, cases_authorize, cases_commit, cases_verbs, cases_auto, cases_issue,
+                   cases_flow_spend, cases_flow_claims, cases_flow_stories):
         module.cases(book)
     faults = book.faults((HERE / "README.md").read_text(encoding="utf-8"))
     files = {name: text.encode("utf-8") for name, text in book.files().items()}

@@ -13,10 +13,8 @@ mod serde;
 mod tests;
 
 pub(crate) use parse::{MAX_INT, Reader};
-pub(crate) use value::{Child, Document, Node, read_proposal, skip};
-#[cfg(any(test, feature = "issue"))]
-pub(crate) use write::push_string;
-pub(crate) use write::{Members, Scratch, Sink, write_except};
+pub(crate) use value::{Child, Document, Node, read as read_value, read_proposal, skip};
+pub(crate) use write::{Members, Scratch, Sink, push_list, push_string, write_except};
 
 #[cfg(feature = "serde_json")]
 pub use serde::canonicalize_value;

@@ -49,7 +49,7 @@ impl<'t> Document<'t> {
 }
 
 /// Reads the value that comes next, in any spelling.
-pub(super) fn read<'t>(reader: &mut Reader<'t>) -> Result<Document<'t>, Error> {
+pub(crate) fn read<'t>(reader: &mut Reader<'t>) -> Result<Document<'t>, Error> {
     let mut builder = Builder::default();
     walk(reader, false, &mut builder)?;
     Ok(builder.finish())

@@ -179,9 +179,29 @@ impl<'o, S: Sink> Members<'o, S> {
         self.with(name, |out| push_int(out, int))
     }
 
+    /// A string, if there is one.
+    pub(crate) fn maybe(self, name: &str, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.string(name, text),
+            None => self,
+        }
+    }
+
     pub(crate) fn end(self) {
         self.out.put(if self.started { "}" } else { "{}" });
     }
+}
+
+/// Writes an array, each item by `write`.
+pub(crate) fn push_list<S: Sink, I>(out: &mut S, items: &[I], mut write: impl FnMut(&mut S, &I)) {
+    out.put("[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.put(",");
+        }
+        write(out, item);
+    }
+    out.put("]");
 }
 
 /// Writes a value of the document in its canonical form, without recursion, leaving out its own members of these

@@ -153,7 +153,7 @@ fn a_commit_with_a_strangers_token_costs_the_proof_alone() {
         let proposal = crate::Offered::Text(text.as_bytes());
         let commit = crate::Commit::Sent { proposal, hash: &hash, origin: &origin };
         let (decision, points, signatures) =
-            count::of(|| verifier.commit(&commit, &presented, &|_: &crate::BlockId| 0));
+            count::of(|| super::commit(&verifier, &commit, &presented, &|_: &crate::BlockId| 0));
         (matches!(decision, Decision::Allowed(_)), points, signatures)
     };
     assert_eq!(commit(9), (false, 1, 1));

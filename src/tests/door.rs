@@ -52,12 +52,16 @@ fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
     let presented = Presented { proof: Possession::Proof(sent.as_bytes()), ..presented };
     for proposal in [Offered::Text(text.as_bytes()), Offered::Kept(&parsed), Offered::Vouched(parsed.terms())]
     {
-        let commit =
-            allowed(verifier.commit(&Commit::Sent { proposal, hash, origin: &origin }, &presented, &NOTHING));
+        let commit = allowed(super::commit(
+            &verifier,
+            &Commit::Sent { proposal, hash, origin: &origin },
+            &presented,
+            &NOTHING,
+        ));
         let grant = Grant::decode(&token, &Limits::default()).unwrap();
         assert_eq!(
             commit.spend(),
-            [SpendLine { block: *grant.id(), max: 4000 }],
+            [SpendLine { block: *grant.id(), max: 4000, forget_after: None }],
             "once a block, the lesser limit"
         );
         assert_eq!(commit.grant_id(), Some(grant.id()));
@@ -222,9 +226,9 @@ fn terms_for_which_a_service_vouches() {
     };
     let origin = Origin::without_grant(RecordedKey::Key(key));
     let commit = Commit::Sent { proposal: Offered::Vouched(&terms), hash: "h", origin: &origin };
-    let _ = allowed(verifier().commit(&commit, &presented, &NOTHING));
+    let _ = allowed(super::commit(&verifier(), &commit, &presented, &NOTHING));
     let late = Presented { now: NOW, ..presented };
-    assert_eq!(refused(verifier().commit(&commit, &late, &NOTHING)).answer(), &Answer::Expired);
+    assert_eq!(refused(super::commit(&verifier(), &commit, &late, &NOTHING)).answer(), &Answer::Expired);
 }
 
 #[test]
@@ -240,7 +244,7 @@ fn every_failing_caveat_is_in_the_log_with_its_place() {
     let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now: NOW };
     let origin = Origin::without_grant(RecordedKey::Key(public(&who(3))));
     let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
-    let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
+    let refusal = refused(super::commit(&verifier(), &commit, &presented, &NOTHING));
     assert_eq!(refusal.answer(), &Answer::Forbidden);
     assert_eq!(refusal.log().cause(), &Cause::NoGrantAllows);
     let [bad, grant] = refusal.log().grants() else { panic!("{}", refusal.log()) };
@@ -276,7 +280,7 @@ fn no_total_overflows() {
         let origin = Origin::without_grant(RecordedKey::Key(public(&who(2))));
         let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
         matches!(
-            verifier().commit(&commit, &presented, &move |_: &crate::BlockId| spent),
+            super::commit(&verifier(), &commit, &presented, &move |_: &crate::BlockId| spent),
             Decision::Allowed(_)
         )
     };
@@ -322,7 +326,7 @@ fn a_consent_request_says_what_the_proposal_says() {
     };
     let origin = Origin::without_grant(RecordedKey::Key(public(&who(2))));
     let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
-    let refusal = refused(verifier().commit(&commit, &presented, &NOTHING));
+    let refusal = refused(super::commit(&verifier(), &commit, &presented, &NOTHING));
     let Answer::ConsentRequired(request) = refusal.answer() else { panic!("{refusal:?}") };
     assert_eq!(refusal.answer().code(), "consent_required");
     let principal = super::key_text(&who(1));
@@ -378,7 +382,7 @@ fn a_kept_proposal_meets_the_same_limits() {
             };
             let commit = Commit::Sent { proposal: offered, hash, origin: &origin };
             matches!(
-                verifier().with_limits(limits).commit(&commit, &presented, &NOTHING),
+                super::commit(&verifier().with_limits(limits), &commit, &presented, &NOTHING),
                 Decision::Allowed(_)
             )
         };

@@ -5,6 +5,8 @@ mod cost;
 mod door;
 #[cfg(feature = "issue")]
 mod issuing;
+mod money;
+mod records;
 mod texts;
 
 use alloc::format;
@@ -88,4 +90,35 @@ pub(crate) fn proposal(cost: &str) -> String {
     r#"{"id":"p","capability":"shop.order","summary":"Two cups","effects":[{"op":"create","target":"order"}],"cost":COST,"risk":"low","undo":{"window":600},"expires":1790000600}"#
         .replace("COST", cost)
         .to_string()
+}
+
+/// A ledger in which so much has been counted before, and nothing more is.
+pub(crate) struct Counted<S>(pub(crate) S);
+
+impl<S: Fn(&crate::BlockId) -> u64> crate::Ledger for Counted<S> {
+    type Error = core::convert::Infallible;
+
+    fn reserve(&mut self, demand: &crate::Demand<'_>) -> Result<crate::Reserve, Self::Error> {
+        let total = |line: &crate::SpendLine| (self.0)(&line.block).checked_add(demand.amount);
+        let fits = demand.lines.iter().all(|line| total(line).is_some_and(|total| total <= line.max));
+        Ok(if fits { crate::Reserve::Reserved } else { crate::Reserve::Exceeded })
+    }
+
+    fn close(&mut self, _: &crate::ReservationId, _: crate::Close) -> Result<crate::Closed, Self::Error> {
+        Ok(crate::Closed::NotHeld)
+    }
+}
+
+/// A whole first COMMIT, when so much has been counted before.
+pub(crate) fn commit<T: crate::Trust, R: crate::Revoke>(
+    verifier: &crate::Verifier<T, R>,
+    commit: &crate::Commit<'_>,
+    presented: &crate::Presented<'_>,
+    spent: &impl Fn(&crate::BlockId) -> u64,
+) -> crate::Decision {
+    let step = verifier.commit(commit, presented, crate::ReservationId::of("one"));
+    match step.drive(&mut Counted(spent)) {
+        Ok(Ok((allowed, _))) => crate::Decision::Allowed(allowed),
+        Ok(Err(refusal)) => crate::Decision::Refused(refusal),
+    }
 }

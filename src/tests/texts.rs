@@ -19,6 +19,12 @@ fn everything_can_cross_threads_and_be_kept() {
     check::<crate::Decision>();
     check::<crate::Error>();
     check::<crate::Origin>();
+    check::<crate::Pending<'static, Vec<crate::PublicKey>>>();
+    check::<crate::MemoryLedger>();
+    check::<crate::MemoryClaims>();
+    check::<crate::Record>();
+    #[cfg(feature = "std")]
+    check::<crate::SharedLedger>();
     check::<crate::Committed>();
     #[cfg(feature = "issue")]
     check::<crate::issue::Seed>();

@@ -5,9 +5,11 @@ use super::json::{Json, quote};
 use super::{Answer, NoCase};
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use parley_grants::{
-    Answer as Told, BlockId, Commit, Committed, Decision, Offered, Origin, Owner, Possession, Presentable,
-    Presented, Proposal, PublicKey, RecordedKey, Request, Verifier,
+    Answer as Told, BlockId, Close, Closed, Commit, Committed, Decision, Demand, Ledger, Offered, Origin,
+    Owner, Possession, Presentable, Presented, Proposal, PublicKey, RecordedKey, Request, ReservationId,
+    Reserve, SpendLine, Step, Verifier,
 };
 
 /// The request of a case, with its own copy of what the crate borrows.
@@ -89,12 +91,13 @@ impl<'c> Asked<'c> {
         })
     }
 
-    /// The crate's decision.
-    pub fn decide(
+    /// The crate's decision, with a ledger that a first COMMIT is reserved in.
+    pub fn decide<L: Ledger<Error = Infallible>>(
         &self,
         verifier: &Verifier<Vec<PublicKey>>,
         presented: &Presented<'_>,
-        spent: &impl Fn(&BlockId) -> u64,
+        id: ReservationId,
+        ledger: &mut L,
     ) -> Decision {
         let request = match self {
             Self::Ask(capability) => Request::Ask { capability },
@@ -105,34 +108,76 @@ impl<'c> Asked<'c> {
             Self::Expand { handle, owner } => Request::Expand { handle, owner: *owner },
             Self::Commit { proposal, hash, origin } => {
                 let commit = Commit::Sent { proposal: Offered::Text(proposal), hash, origin };
-                return verifier.commit(&commit, presented, spent);
+                return driven(verifier.commit(&commit, presented, id), ledger);
             }
             Self::Auto { capability, frame, proposal, origin } => {
                 let commit = Commit::Auto { proposal: Offered::Text(proposal), capability, frame, origin };
-                return verifier.commit(&commit, presented, spent);
+                return driven(verifier.commit(&commit, presented, id), ledger);
             }
         };
         verifier.authorize(&request, presented)
     }
 }
 
-/// What decides about a case.
-pub fn decide(fields: &Fields<'_>) -> Result<Decision, NoCase> {
-    let verifier = Verifier::new(fields.text("service")?, fields.trusted()?);
+/// The reservation stays in the ledger under its id, which is all that a later step needs.
+fn driven<L: Ledger<Error = Infallible>>(step: Step<'_, Vec<PublicKey>>, ledger: &mut L) -> Decision {
+    let Ok(decided) = step.drive(ledger);
+    match decided {
+        Ok((allowed, _reservation)) => Decision::Allowed(allowed),
+        Err(refusal) => Decision::Refused(refusal),
+    }
+}
+
+/// Totals that a case gives, and nothing more is counted.
+struct Given<S> {
+    spent: S,
+}
+
+impl<S: Fn(&BlockId) -> u64> Ledger for Given<S> {
+    type Error = Infallible;
+
+    fn reserve(&mut self, demand: &Demand<'_>) -> Result<Reserve, Infallible> {
+        let fits = |line: &SpendLine| {
+            (self.spent)(&line.block).checked_add(demand.amount).is_some_and(|total| total <= line.max)
+        };
+        Ok(if demand.lines.iter().all(fits) { Reserve::Reserved } else { Reserve::Exceeded })
+    }
+
+    fn close(&mut self, _: &ReservationId, _: Close) -> Result<Closed, Infallible> {
+        Ok(Closed::NotHeld)
+    }
+}
+
+/// What decides about a case, or about a step of a flow.
+pub fn decide<L: Ledger<Error = Infallible>>(
+    verifier: &Verifier<Vec<PublicKey>>,
+    fields: &Fields<'_>,
+    id: ReservationId,
+    ledger: &mut L,
+) -> Result<Decision, NoCase> {
     let grants = fields.texts("grants")?.into_iter().map(Presentable::Token).collect::<Vec<_>>();
     let proof = fields.maybe_json("proof")?;
     let asked = Asked::read(&fields.object("request")?, proof.as_deref())?;
     let proof = proof.as_deref().map_or(Possession::None, Possession::Proof);
     let presented = Presented { grants: &grants, proof, now: fields.int("now")? };
-    let spent = fields.spent()?;
-    Ok(asked.decide(&verifier, &presented, &spent))
+    Ok(asked.decide(verifier, &presented, id, ledger))
+}
+
+/// The decision about a case of its own.
+pub fn decide_alone(fields: &Fields<'_>) -> Result<Decision, NoCase> {
+    let verifier = verifier(fields)?;
+    decide(&verifier, fields, ReservationId::of(""), &mut Given { spent: fields.spent()? })
+}
+
+pub fn verifier(fields: &Fields<'_>) -> Result<Verifier<Vec<PublicKey>>, NoCase> {
+    Ok(Verifier::new(fields.text("service")?, fields.trusted()?))
 }
 
 pub fn answer(fields: &Fields<'_>) -> Result<Answer, NoCase> {
-    Ok(told(&decide(fields)?))
+    Ok(told(&decide_alone(fields)?))
 }
 
-fn told(decision: &Decision) -> Answer {
+pub fn told(decision: &Decision) -> Answer {
     let key = |key: Option<&PublicKey>| key.map(|key| quote(&key.to_string()));
     match decision {
         Decision::Allowed(allowed) => {
@@ -160,9 +205,12 @@ fn told(decision: &Decision) -> Answer {
                         .raw("expires", &consent.expires().to_string());
                     answer.raw("consent", consent.text())
                 }
-                Told::Unauthorized | Told::Forbidden | Told::Conflict | Told::Expired | Told::Review => {
-                    answer
-                }
+                Told::Unauthorized
+                | Told::Forbidden
+                | Told::Conflict
+                | Told::Expired
+                | Told::Review
+                | Told::Unavailable => answer,
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::authorize::{self, Asked};
 use super::fields::Fields;
-use super::{NoCase, grants};
+use super::{NoCase, flow, grants};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -22,6 +22,12 @@ pub fn lines(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
         "proof" => vec![proof(fields)?],
         "grant" => grant(fields)?,
         "authorize" => authorize(fields)?,
+        "flow" => {
+            let asked = fields.objects("steps")?.into_iter().map(|step| step.text("do"));
+            let told = asked.zip(flow::answers(fields)?).enumerate();
+            told.map(|(index, (asked, answer))| Ok(format!("step {index}, {}: {answer}", asked?)))
+                .collect::<Result<_, _>>()?
+        }
         _ => vec!["made, or refused as nothing that a verifier would accept".into()],
     })
 }
@@ -74,7 +80,7 @@ fn caveats(grant: &VerifiedGrant, evaluation: &Evaluation) -> Vec<String> {
 
 fn authorize(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
     let mut lines = Vec::new();
-    match authorize::decide(fields)? {
+    match authorize::decide_alone(fields)? {
         Decision::Allowed(allowed) => match allowed.grant_index() {
             Some(index) => lines.push(format!("allowed by grant {index}")),
             None => lines.push("allowed without a grant".into()),

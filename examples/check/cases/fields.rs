@@ -99,6 +99,11 @@ impl<'c> Fields<'c> {
         if let Kind::List(items) = &self.need(name)?.kind { Ok(items) } else { Err(wrong(name, "an array")) }
     }
 
+    /// An array of objects.
+    pub fn objects(&self, name: &str) -> Result<Vec<Fields<'c>>, NoCase> {
+        self.list(name)?.iter().map(|item| Self::of(item, name)).collect()
+    }
+
     pub fn texts(&self, name: &str) -> Result<Vec<&'c str>, NoCase> {
         let texts =
             self.list(name)?.iter().map(|text| text.text().ok_or_else(|| wrong(name, "an array of strings")));

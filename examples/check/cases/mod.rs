@@ -3,6 +3,7 @@
 mod authorize;
 mod explain;
 mod fields;
+mod flow;
 mod formats;
 mod grants;
 pub mod json;
@@ -65,6 +66,7 @@ impl<'l> Case<'l> {
             "proof" => formats::proof(&fields),
             "grant" => grants::answer(&fields),
             "authorize" => authorize::answer(&fields),
+            "flow" => flow::answer(&fields),
             #[cfg(feature = "issue")]
             "key" => signing::key(&fields),
             #[cfg(feature = "issue")]
