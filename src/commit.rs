@@ -1,5 +1,6 @@
 //! A first COMMIT, step by step: the caller asks its ledger in between (A8.23, A8.43).
 
+use crate::caveat::Caveat;
 use crate::chain::Trust;
 use crate::consent::ConsentRequest;
 use crate::decision::{Allowed, Answer, Cause, Refusal, What};
@@ -45,6 +46,9 @@ pub enum Step<'r, T, R = ()> {
 
 /// A COMMIT that waits for its ledger's word. It can be sent to another thread, and kept across an `await`; it cannot be
 /// copied, so a demand is answered once.
+///
+/// It is for the time of that question only: the clock, trust and revocation were asked when it was made. After a longer wait, drop
+/// it and begin again.
 #[must_use]
 pub struct Pending<'r, T, R = ()> {
     search: Search<'r, T, R>,
@@ -117,6 +121,7 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
     pub fn demand(&self) -> Demand<'_> {
         Demand {
             id: self.id,
+            proposal: self.terms.hash(),
             grant: self.found.authority.grant,
             amount: self.terms.cost().map_or(0, |cost| cost.minor()),
             now: self.search.presented.now,
@@ -130,7 +135,13 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
         let Self { mut search, terms, is_auto, id, found, lines } = self;
         match said {
             Reserve::Reserved => {
+                let is_one_time = found
+                    .grant
+                    .grant()
+                    .blocks()
+                    .any(|block| block.caveats().iter().any(|caveat| matches!(caveat, Caveat::Only(_))));
                 let allowed = Allowed {
+                    is_one_time,
                     what: What::Commit(Box::new(terms.into_owned())),
                     holder: Some(*search.asker.key()),
                     proof_time: search.asker.proof_time(),
@@ -140,7 +151,13 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
                 return Step::Execute(allowed, Reservation::held(id));
             }
             Reserve::Exceeded => search.exceeded(&found.authority),
-            Reserve::Full | Reserve::Taken => search.unavailable(&found.authority),
+            Reserve::Full => search.unavailable(&found.authority),
+            // This very attempt may have been executed: no other grant, and no human, is asked to pay for it again.
+            Reserve::Taken => {
+                search.unavailable(&found.authority);
+                let answer = if is_auto { Answer::Review } else { Answer::Unavailable };
+                return Step::Refused(Refusal::new(answer, search.into_tally().log()));
+            }
         }
         advance(&mut search, &terms)
             .map_or_else(Step::Refused, |found| step(search, terms, is_auto, id, found))

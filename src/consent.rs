@@ -177,7 +177,8 @@ impl MatchedConsent<'_> {
 
 impl Grant {
     /// Is this a consent for just these terms at just this service: one block, with exactly the five caveats of A9.4 in
-    /// their order? Whether it is genuine, only its verification says.
+    /// their order? Whether it is genuine, only its verification says. `false` does not say that it is no consent: its holder can
+    /// append blocks. What makes one count once is [`Allowed::consent_claim`](crate::Allowed::consent_claim).
     pub fn is_consent_for(&self, terms: &Terms, service: &str) -> bool {
         let mut blocks = self.blocks();
         let (Some(root), None) = (blocks.next(), blocks.next()) else { return false };

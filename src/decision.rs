@@ -44,6 +44,8 @@ pub enum Decision {
 #[must_use]
 pub struct Allowed {
     pub(crate) what: What,
+    /// Some block of the grant names one proposal, as a consent does.
+    pub(crate) is_one_time: bool,
     pub(crate) holder: Option<PublicKey>,
     pub(crate) proof_time: Option<i64>,
     pub(crate) authority: Option<Authority>,
@@ -131,6 +133,18 @@ impl Allowed {
     /// the auto-commit. `None` when there was no holder.
     pub fn auto_claim(&self, frame: &str, arrived: i64) -> Option<Claim> {
         Some(Claim::for_auto(self.holder()?, frame, arrived, self.proof_time.unwrap_or(arrived)))
+    }
+
+    /// What makes a consent count once (A9.7): the claim of the principal and the proposal, where the grant that allowed this
+    /// COMMIT is for one proposal only, whatever blocks were appended to it. Claimed before it is executed, by a service that
+    /// executes one proposal more than once; `None` for any other grant or request.
+    pub fn consent_claim(&self) -> Option<Claim> {
+        match &self.what {
+            What::Commit(terms) if self.is_one_time => {
+                Some(Claim::for_consent(self.issuer()?, terms.hash(), terms.expires()))
+            }
+            What::Commit(_) | What::Intent | What::Other => None,
+        }
     }
 
     /// What to store beside the receipt of this COMMIT; `None` for any other request.

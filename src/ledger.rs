@@ -4,6 +4,7 @@ use crate::evaluate::SpendLine;
 use crate::grant::BlockId;
 use crate::spend::{Close, Closed, Demand, Ledger, ReservationId, Reserve};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -14,10 +15,10 @@ pub struct LedgerBounds {
     pub grants: usize,
     /// Blocks that are counted under one grant. Whoever holds it can append blocks, and fills at most this.
     pub blocks_per_grant: usize,
-    /// Reservations that are held under one grant at a time.
+    /// Reservations that are held under one grant at a time. While one is, nothing under the grant is forgotten.
     pub held_per_grant: usize,
     /// Ended reservations that are remembered, so that a late retry under their id is refused and not counted anew. The
-    /// oldest is forgotten first, which can only count too much.
+    /// oldest is forgotten first; then only the claim of the execution stands against a late retry.
     pub ended: usize,
 }
 
@@ -39,7 +40,7 @@ const MARGIN: i64 = 86_400;
 /// let block = BlockId::from_bytes([1; 32]);
 /// let lines = [SpendLine { block, max: 5000, forget_after: None }];
 /// let ask = |ledger: &mut MemoryLedger, id, amount| {
-///     ledger.reserve(&Demand { id: ReservationId::of(id), grant: block, amount, now: 1_790_000_000, lines: &lines })
+///     ledger.reserve(&Demand { id: ReservationId::of(id), proposal: "hash", grant: block, amount, now: 1_790_000_000, lines: &lines })
 /// };
 /// assert_eq!(ask(&mut ledger, "first", 3000), Ok(Reserve::Reserved));
 /// assert_eq!(ask(&mut ledger, "second", 3000), Ok(Reserve::Exceeded));
@@ -74,6 +75,7 @@ struct Total {
 
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
+    proposal: String,
     amount: u64,
     lines: Vec<SpendLine>,
 }
@@ -95,7 +97,8 @@ impl MemoryLedger {
         if self.ended.contains(&demand.id) {
             return Reserve::Taken;
         }
-        let held = Held { amount: demand.amount, lines: demand.lines.to_vec() };
+        let (proposal, lines) = (String::from(demand.proposal), demand.lines.to_vec());
+        let held = Held { proposal, amount: demand.amount, lines };
         if let Some(grant) = self.held.get(&demand.id) {
             let before = self.accounts.get(grant).and_then(|account| account.held.get(&demand.id));
             let is_same = *grant == demand.grant && before == Some(&held);
@@ -228,7 +231,7 @@ impl Ledger for MemoryLedger {
 }
 
 /// A [`MemoryLedger`] that threads share: `&SharedLedger` is a [`Ledger`]. Each step holds its lock for a few map
-/// look-ups, and never while anything else is called.
+/// look-ups, or for one pass over all grants when it is full, and never while anything else is called.
 #[cfg(feature = "std")]
 #[derive(Debug, Default)]
 pub struct SharedLedger {

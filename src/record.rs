@@ -5,7 +5,7 @@ use crate::chain::Trust;
 use crate::decision::{Allowed, Decision, Denial, GrantLog, Log, Refusal};
 use crate::evaluate::{Severity, SpendLine};
 use crate::grant::{Block, BlockId, Grant};
-use crate::json::{Members, push_list, push_string};
+use crate::json::{MAX_INT, Members, push_int, push_list, push_string};
 use crate::key::PublicKey;
 use crate::limits::Limits;
 use crate::proof::{Verb, claimed_key};
@@ -177,8 +177,9 @@ impl Record {
         {
             members = members.with("grants", |out| push_list(out, log.grants(), write_grant));
         }
-        members =
-            members.maybe("holder", self.holder.map(|key| key.to_string()).as_deref()).int("now", self.now);
+        members = members
+            .maybe("holder", self.holder.map(|key| key.to_string()).as_deref())
+            .with("now", |out| push_time(out, self.now));
         members = members.maybe("principal", self.principal.map(|key| key.to_string()).as_deref());
         if let Some(reservation) = &self.reservation {
             members =
@@ -226,4 +227,13 @@ fn write_grant(out: &mut String, grant: &GrantLog) {
     };
     members = members.maybe("id", grant.id.map(|id| id.to_string()).as_deref());
     members.int("index", i64::try_from(grant.index).unwrap_or(i64::MAX)).string("why", &why).end();
+}
+
+/// A time that A2 cannot write as a number stands as text.
+fn push_time(out: &mut String, time: i64) {
+    if time.unsigned_abs() <= MAX_INT.unsigned_abs() {
+        push_int(out, time)
+    } else {
+        push_string(out, &time.to_string())
+    }
 }

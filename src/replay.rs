@@ -54,8 +54,8 @@ impl Claim {
         )
     }
 
-    /// The execution of a proposal, by its hash, until a time of the service's choice: at least the proposal's `expires`,
-    /// and as long as the service wants to answer replays.
+    /// The execution of a proposal, by its hash, until a time of the service's choice: at least the proposal's `expires` and
+    /// more than clocks differ and requests take, say a day. Afterwards only the receipt shows that it was executed.
     pub fn for_commit(hash: &str, until: i64) -> Self {
         Self::new(&[("claim", "commit"), ("hash", hash)], until.checked_sub(1))
     }
@@ -149,7 +149,9 @@ pub trait Claims {
     fn end(&mut self, ticket: &Ticket, how: End) -> Result<bool, Self::Error>;
 }
 
-/// A claim store in memory: bounded, with one owner, lost with the process.
+/// A claim store in memory: bounded, with one owner, lost with the process. Tickets of an earlier one mean nothing to a new one.
+///
+/// Whoever may ask for auto-commit fills it with frames, each for 900 s: a store of its own for them keeps room for commits.
 ///
 /// ```
 /// use parley_grants::{Claim, Claimed, Claims as _, End, MemoryClaims};

@@ -22,7 +22,8 @@ impl ReservationId {
         Self(bytes)
     }
 
-    /// A name from a text that is unique to the execution already, by its hash.
+    /// A name from a text that is unique to the attempt, by its hash: the service's own number for it, say. Never a text that the
+    /// agent chooses, nor the proposal's hash, which all attempts share.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
@@ -44,6 +45,8 @@ impl fmt::Debug for ReservationId {
 pub struct Demand<'d> {
     /// The reservation's name.
     pub id: ReservationId,
+    /// The hash of the proposal, so that a name that was used for another one by mistake is found out.
+    pub proposal: &'d str,
     /// The grant's id. Whoever holds a grant can append blocks of their own, so a ledger that is bounded bounds each
     /// grant by itself.
     pub grant: BlockId,
@@ -66,7 +69,8 @@ pub enum Reserve {
     Exceeded,
     /// There is no room for another grant, block or reservation. Nothing was counted.
     Full,
-    /// The id is that of another demand, or of a reservation that has ended. Nothing was counted.
+    /// The id is that of another demand, or of a reservation that has ended: this attempt may have been executed. Nothing
+    /// was counted, and no other grant is tried.
     Taken,
 }
 

@@ -137,6 +137,7 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
                 };
                 return Ok(Allowed {
                     what: What::Other,
+                    is_one_time: false,
                     holder,
                     proof_time: None,
                     authority: None,
@@ -150,7 +151,14 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
             return Err(refuse(search.into_tally()));
         };
         let (holder, proof_time) = (Some(*search.asker.key()), search.asker.proof_time());
-        Ok(Allowed { what, holder, proof_time, authority: Some(found.authority), spend: Vec::new() })
+        Ok(Allowed {
+            what,
+            is_one_time: false,
+            holder,
+            proof_time,
+            authority: Some(found.authority),
+            spend: Vec::new(),
+        })
     }
 
     /// All steps of a COMMIT before the grants.

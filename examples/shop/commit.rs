@@ -3,8 +3,8 @@
 use crate::shop::{Call, Reply, Shop};
 use crate::store::{Open, Receipt};
 use parley_grants::{
-    Allowed, Claim, Claimed, Claims, Commit, Decision, End, Grant, Ledger, Limits, Offered, Origin,
-    Presentable, Presented, Request, Reservation, ReservationId, Step, Terms, Ticket,
+    Allowed, Claim, Claimed, Claims, Commit, Decision, End, Ledger, Offered, Origin, Presented, Request,
+    Reservation, ReservationId, Step, Terms, Ticket,
 };
 
 impl<L: Ledger, C: Claims> Shop<L, C> {
@@ -84,15 +84,7 @@ impl<L: Ledger, C: Claims> Shop<L, C> {
 
     /// Where it is a one-time consent that allows: is this its first use? (A9.2)
     fn may_use(&mut self, allowed: &Allowed, terms: &Terms, presented: &Presented<'_>) -> bool {
-        let index = allowed.grant_index().unwrap_or_default();
-        let is_consent = match presented.grants.get(index) {
-            Some(Presentable::Token(token)) => Grant::decode(token, &Limits::default())
-                .is_ok_and(|grant| grant.is_consent_for(terms, self.verifier.service())),
-            Some(Presentable::Kept(grant)) => grant.grant().is_consent_for(terms, self.verifier.service()),
-            None => return false,
-        };
-        let (true, Some(principal)) = (is_consent, allowed.issuer()) else { return !is_consent };
-        let claim = Claim::for_consent(principal, terms.hash(), terms.expires());
+        let Some(claim) = allowed.consent_claim() else { return true };
         match self.claims.claim(&claim, presented.now) {
             Ok(Claimed::First(ticket)) => {
                 // It ends as the COMMIT does: a consent is not used up by what failed.

@@ -14,7 +14,7 @@ mod tests;
 
 pub(crate) use parse::{MAX_INT, Reader};
 pub(crate) use value::{Child, Document, Node, read as read_value, read_proposal, skip};
-pub(crate) use write::{Members, Scratch, Sink, push_list, push_string, write_except};
+pub(crate) use write::{Members, Scratch, Sink, push_int, push_list, push_string, write_except};
 
 #[cfg(feature = "serde_json")]
 pub use serde::canonicalize_value;

@@ -1,4 +1,3 @@
-use super::write::push_int;
 use super::*;
 use crate::error::ErrorKind;
 use alloc::borrow::ToOwned as _;

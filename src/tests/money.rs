@@ -22,7 +22,8 @@ fn line(name: u8, max: u64) -> SpendLine {
 /// Reserves under the grant that the first line's block is the root of.
 fn reserve(ledger: &mut MemoryLedger, id: &str, amount: u64, lines: &[SpendLine]) -> Reserve {
     let grant = lines.first().map_or(block(0), |line| line.block);
-    let Ok(said) = ledger.reserve(&Demand { id: ReservationId::of(id), grant, amount, now: NOW, lines });
+    let Ok(said) =
+        ledger.reserve(&Demand { id: ReservationId::of(id), proposal: "p", grant, amount, now: NOW, lines });
     said
 }
 
@@ -82,7 +83,14 @@ fn a_lost_answer_is_asked_for_again() {
     }
     assert_eq!(reserve(&mut ledger, "a", 59, &lines), Reserve::Taken);
     assert_eq!(reserve(&mut ledger, "a", 60, &lines[..1]), Reserve::Taken);
-    let other = Demand { id: ReservationId::of("a"), grant: block(9), amount: 60, now: NOW, lines: &lines };
+    let other = Demand {
+        id: ReservationId::of("a"),
+        proposal: "p",
+        grant: block(9),
+        amount: 60,
+        now: NOW,
+        lines: &lines,
+    };
     assert_eq!(ledger.reserve(&other), Ok(Reserve::Taken));
     assert_eq!(ledger.total(&block(1)), 60);
 }
@@ -122,7 +130,14 @@ fn totals_are_forgotten_a_day_after_their_end_and_only_then() {
     let mut ledger = MemoryLedger::with_bounds(bounds);
     let at = |ledger: &mut MemoryLedger, id: &str, name: u8, now: i64, forget_after| {
         let lines = [SpendLine { block: block(name), max: 10, forget_after }];
-        let demand = Demand { id: ReservationId::of(id), grant: block(name), amount: 10, now, lines: &lines };
+        let demand = Demand {
+            id: ReservationId::of(id),
+            proposal: "p",
+            grant: block(name),
+            amount: 10,
+            now,
+            lines: &lines,
+        };
         let Ok(said) = ledger.reserve(&demand);
         said
     };
@@ -223,7 +238,10 @@ fn every_commit_waits_for_its_ledger() {
         } else {
             &[SpendLine { block: grant, max: 5000, forget_after: None }]
         };
-        assert_eq!(pending.demand(), Demand { id, grant, amount: 1800, now: NOW, lines });
+        assert_eq!(
+            pending.demand(),
+            Demand { id, proposal: &shop.hash, grant, amount: 1800, now: NOW, lines }
+        );
         let (allowed, reservation) = allowed(pending.answer(Reserve::Reserved));
         assert_eq!((allowed.spend(), reservation.id()), (lines, &id));
         let mut ledger = MemoryLedger::default();
@@ -252,7 +270,6 @@ fn the_next_grant_is_tried_and_then_the_human() {
         (Reserve::Exceeded, Reserve::Full, "consent_required"),
         (Reserve::Full, Reserve::Exceeded, "consent_required"),
         (Reserve::Full, Reserve::Full, "unavailable"),
-        (Reserve::Taken, Reserve::Taken, "unavailable"),
     ] {
         let refusal = refused(pending(first().answer(one)).answer(two));
         assert_eq!(refusal.answer().code(), code, "{one:?} {two:?}");
@@ -264,6 +281,60 @@ fn the_next_grant_is_tried_and_then_the_human() {
             let who = if one == Reserve::Exceeded { who(1) } else { who(9) };
             assert_eq!(request.principal(), &public(&who), "the first that could be asked");
         }
+    }
+}
+
+/// An attempt whose name is taken may have been executed: nobody else is asked to pay for it.
+#[test]
+fn a_name_that_is_taken_ends_the_search() {
+    let (shop, verifier, id) = (Shop::new(), verifier(), ReservationId::of("x"));
+    let soft = r#"{"risk":"low"},{"per":{"currency":"EUR","max":1}}"#;
+    let tokens = ["", soft].map(|caveats| Chain::root(&who(1), &who(2), caveats).token());
+    let grants = tokens.each_ref().map(|token| Presentable::Token(token));
+    let Step::Reserve(pending) = verifier.commit(&shop.commit(), &shop.presented(&grants), id) else {
+        panic!()
+    };
+    let refusal = refused(pending.answer(Reserve::Taken));
+    assert_eq!((refusal.answer(), refusal.log().grants().len()), (&Answer::Unavailable, 1));
+}
+
+#[test]
+fn a_name_is_for_one_proposal() {
+    let mut ledger = MemoryLedger::default();
+    let lines = [line(1, 100)];
+    let mut ask = |proposal| {
+        let demand = Demand {
+            id: ReservationId::of("a"),
+            proposal,
+            grant: block(1),
+            amount: 60,
+            now: NOW,
+            lines: &lines,
+        };
+        ledger.reserve(&demand)
+    };
+    assert_eq!(ask("one"), Ok(Reserve::Reserved));
+    assert_eq!(ask("two"), Ok(Reserve::Taken));
+    assert_eq!(ask("one"), Ok(Reserve::Reserved));
+}
+
+/// Whoever holds a consent can append blocks to it: it is a consent all the same.
+#[test]
+fn a_consent_is_claimed_whatever_is_appended_to_it() {
+    let (shop, verifier, id) = (Shop::new(), verifier(), ReservationId::of("x"));
+    let claim_of = |caveats: &str, appended: usize| {
+        let root = Chain::root(&who(1), &who(2), caveats);
+        let token = (0..appended).fold(root, |chain, _| chain.then(&who(2), &who(2), "")).token();
+        let grants = [Presentable::Token(&token)];
+        let step = verifier.commit(&shop.commit(), &shop.presented(&grants), id);
+        let Ok(Ok((allowed, _))) = step.drive(&mut MemoryLedger::default()) else { panic!("refused") };
+        allowed.consent_claim()
+    };
+    let consent = format!(r#"{{"only":"{}"}}"#, shop.hash);
+    let claim = Claim::for_consent(&public(&who(1)), &shop.hash, 1_790_000_600);
+    for appended in 0..3 {
+        assert_eq!(claim_of(&consent, appended), Some(claim));
+        assert_eq!(claim_of("", appended), None);
     }
 }
 
@@ -553,7 +624,14 @@ fn threads_never_pass_a_cap_together() {
                 for round in 0..200_u64 {
                     let id = ReservationId::of(&format!("{thread}.{round}"));
                     let which = if round % 2 == 0 { &lines[..1] } else { &lines[..] };
-                    let demand = Demand { id, grant: block(1), amount: round % 7, now: NOW, lines: which };
+                    let demand = Demand {
+                        id,
+                        proposal: "p",
+                        grant: block(1),
+                        amount: round % 7,
+                        now: NOW,
+                        lines: which,
+                    };
                     let mut mine = ledger;
                     if mine.reserve(&demand) != Ok(Reserve::Reserved) {
                         continue;

@@ -99,6 +99,11 @@ fn no_record_holds_what_could_be_used_again() {
     let request = Request::Expand { handle: "the handle", owner: Owner::Anyone };
     let presented = Presented { grants: &[], proof: Possession::None, now: NOW };
     let decision = verifier().authorize(&request, &presented);
+    let late = Presented { now: i64::MAX, ..presented };
+    let record = verifier().record(&request, &late, &decision).to_json();
+    assert!(
+        crate::read_canonical(record.as_bytes()).is_ok() && record.contains(r#""now":"9223372036854775807""#)
+    );
     assert_eq!(
         verifier().record(&request, &presented, &decision).to_json(),
         r#"{"class":"allowed","now":1790000000,"service":"shop.example","verb":"EXPAND"}"#

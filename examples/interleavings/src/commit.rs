@@ -29,7 +29,7 @@ fn request(service: &Service, is_claimed: bool, fails: bool) {
     }
     let id = ReservationId::of(&name);
     let lines = [line(0), line(1)];
-    let demand = Demand { id, grant: line(0).block, amount: 60, now: 0, lines: &lines };
+    let demand = Demand { id, proposal: "p", grant: line(0).block, amount: 60, now: 0, lines: &lines };
     let mut is_executed = false;
     if ledger.reserve(&demand) == Ok(Reserve::Reserved) {
         is_executed = !fails;

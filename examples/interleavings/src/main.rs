@@ -123,7 +123,8 @@ fn carry_out<L: Shared>(ledger: &Arc<L>, order: &Order) -> (bool, bool) {
     let mut ledger = Handle(Arc::clone(ledger));
     let lines: Vec<_> = order.lines.iter().map(|index| line(*index)).collect();
     let id = ReservationId::of(order.name);
-    let demand = Demand { id, grant: line(0).block, amount: order.amount, now: 0, lines: &lines };
+    let demand =
+        Demand { id, proposal: "p", grant: line(0).block, amount: order.amount, now: 0, lines: &lines };
     let Ok(said) = ledger.reserve(&demand);
     if said != Reserve::Reserved {
         return (false, false);
