@@ -3,6 +3,7 @@
 //! 256 cases a law; `PROPTEST_CASES` asks for more. Tokens, proofs and hashes are made by hand ([`hand`]), never by
 //! the crate, so that a fault that reader and writer share is seen.
 
+mod audit;
 mod canonical;
 mod caveats;
 mod crash;

@@ -106,6 +106,8 @@ fn refuse<T: Trust, R: Revoke>(search: Search<'_, T, R>, terms: &Terms, is_auto:
     let tally = search.into_tally();
     let answer = match (is_auto, tally.consent, tally.unavailable, tally.forbidden) {
         (true, ..) => Answer::Review,
+        // This very attempt may have been executed: no human is asked to pay for it again.
+        (false, ..) if tally.taken => Answer::Unavailable,
         (false, Some(principal), ..) => {
             Answer::ConsentRequired(Box::new(ConsentRequest::new(service, terms, principal)))
         }
@@ -152,12 +154,7 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
             }
             Reserve::Exceeded => search.exceeded(&found.authority),
             Reserve::Full => search.unavailable(&found.authority),
-            // This very attempt may have been executed: no other grant, and no human, is asked to pay for it again.
-            Reserve::Taken => {
-                search.unavailable(&found.authority);
-                let answer = if is_auto { Answer::Review } else { Answer::Unavailable };
-                return Step::Refused(Refusal::new(answer, search.into_tally().log()));
-            }
+            Reserve::Taken => search.taken(&found.authority),
         }
         advance(&mut search, &terms)
             .map_or_else(Step::Refused, |found| step(search, terms, is_auto, id, found))

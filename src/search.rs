@@ -226,6 +226,12 @@ impl<'r, T: Trust, R: Revoke> Search<'r, T, R> {
         self.deny(found.index, Some(found.grant), Denial::Unavailable);
     }
 
+    /// The reservation's name is that of another demand: perhaps of this attempt, under another grant.
+    pub(crate) fn taken(&mut self, found: &Authority) {
+        self.tally.taken = true;
+        self.deny(found.index, Some(found.grant), Denial::Unavailable);
+    }
+
     pub(crate) fn into_tally(self) -> Tally {
         self.tally
     }
@@ -238,6 +244,8 @@ pub(crate) struct Tally {
     pub(crate) consent: Option<PublicKey>,
     /// A grant would allow, and its cost could not be counted.
     pub(crate) unavailable: bool,
+    /// The name under which it was to be counted was used before.
+    pub(crate) taken: bool,
     pub(crate) forbidden: bool,
     grants: Vec<GrantLog>,
 }

@@ -70,7 +70,7 @@ pub enum Reserve {
     /// There is no room for another grant, block or reservation. Nothing was counted.
     Full,
     /// The id is that of another demand, or of a reservation that has ended: this attempt may have been executed. Nothing
-    /// was counted, and no other grant is tried.
+    /// was counted, and unless it is held just so under another grant, nobody is asked to pay for it again.
     Taken,
 }
 
