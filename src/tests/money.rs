@@ -119,9 +119,26 @@ fn one_grant_cannot_fill_the_ledger_for_others() {
     assert_eq!(ask(&mut ledger, "f", 1, 12), Reserve::Full, "four are held");
     assert_eq!(ask(&mut ledger, "g", 2, 21), Reserve::Reserved, "another grant has its own room");
     assert_eq!(ask(&mut ledger, "h", 3, 31), Reserve::Full, "a third grant has none");
+    assert_eq!(ask(&mut ledger, "i", 2, 21), Reserve::Reserved, "who is in has room still");
+    assert_eq!(close(&mut ledger, "i", Close::Release), Closed::Done);
     assert_eq!(close(&mut ledger, "g", Close::Release), Closed::Done);
     assert_eq!(ask(&mut ledger, "h", 3, 31), Reserve::Reserved, "nothing is left under the second");
     assert_eq!(ledger.total(&block(1)), 4);
+}
+
+#[test]
+fn ended_reservations_are_remembered_the_oldest_least() {
+    for (room, remembered) in [(0, 0), (1, 1), (2, 2), (9, 3)] {
+        let mut ledger = MemoryLedger::with_bounds(LedgerBounds { ended: room, ..LedgerBounds::default() });
+        let names = ["a", "b", "c"];
+        for name in names {
+            assert_eq!(reserve(&mut ledger, name, 1, &[line(1, 100)]), Reserve::Reserved);
+            assert_eq!(close(&mut ledger, name, Close::Settle), Closed::Done);
+        }
+        let taken = |name: &&str| reserve(&mut ledger, name, 1, &[line(1, 100)]) == Reserve::Taken;
+        let taken: Vec<_> = names.iter().map(taken).collect();
+        assert_eq!(taken, [remembered > 2, remembered > 1, remembered > 0], "room for {room}");
+    }
 }
 
 #[test]
