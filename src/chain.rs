@@ -126,11 +126,9 @@ impl Linked {
     /// a point of the curve, or to call `open_holder`.
     pub(crate) fn verify(self) -> Result<VerifiedGrant, Error> {
         let grant = self.grant;
-        let mut signer = grant.issuer();
-        for (index, block) in grant.blocks().enumerate() {
+        for (index, (signer, block)) in grant.signed_blocks().enumerate() {
             let check = || signer.open()?.verify(grant.payload(block), block.signature());
             check().map_err(|error| error.in_block(index))?;
-            signer = block.subject();
         }
         Ok(VerifiedGrant { grant })
     }

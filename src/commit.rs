@@ -10,7 +10,6 @@ use crate::request::Commit;
 use crate::revoke::Revoke;
 use crate::search::{Found, Search};
 use crate::spend::{Demand, Ledger, Reservation, ReservationId, Reserve};
-
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -65,38 +64,21 @@ impl<T, R> fmt::Debug for Pending<'_, T, R> {
     }
 }
 
-/// Looks for a grant that allows the commit, from where the search stands.
-pub(crate) fn search<'r, T: Trust, R: Revoke>(
+/// Looks for the next grant that allows the commit, from where the search stands.
+pub(crate) fn go_on<'r, T: Trust, R: Revoke>(
     mut search: Search<'r, T, R>,
-    terms: Cow<'r, Terms>,
-    commit: &Commit<'_>,
-    id: ReservationId,
-) -> Step<'r, T, R> {
-    let is_auto = matches!(commit, Commit::Auto { .. });
-    advance(&mut search, &terms).map_or_else(Step::Refused, |found| step(search, terms, is_auto, id, found))
-}
-
-fn advance<'r, T: Trust, R: Revoke>(
-    search: &mut Search<'r, T, R>,
-    terms: &Terms,
-) -> Result<Option<Found<'r>>, Refusal> {
-    // What was counted before is the ledger's to know; a cost that alone is over the limit needs no ledger.
-    search.next(&Action::Commit(terms), &|_: &_| 0)
-}
-
-fn step<'r, T: Trust, R: Revoke>(
-    search: Search<'r, T, R>,
     terms: Cow<'r, Terms>,
     is_auto: bool,
     id: ReservationId,
-    found: Option<Found<'r>>,
 ) -> Step<'r, T, R> {
-    match found {
-        Some(found) => {
+    // What was counted before is the ledger's to know; a cost that alone is over the limit needs no ledger.
+    match search.next(&Action::Commit(&terms), &|_: &_| 0) {
+        Ok(Some(found)) => {
             let lines = found.grant.spend_lines(&terms).collect();
             Step::Reserve(Pending { search, terms, is_auto, id, found, lines })
         }
-        None => Step::Refused(refuse(search, &terms, is_auto)),
+        Ok(None) => Step::Refused(refuse(search, &terms, is_auto)),
+        Err(refusal) => Step::Refused(refusal),
     }
 }
 
@@ -143,8 +125,7 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
                     .blocks()
                     .any(|block| block.caveats().iter().any(|caveat| matches!(caveat, Caveat::Only(_))));
                 let allowed = Allowed {
-                    is_one_time,
-                    what: What::Commit(Box::new(terms.into_owned())),
+                    what: What::Commit { terms: Box::new(terms.into_owned()), is_one_time },
                     holder: Some(*search.asker.key()),
                     proof_time: search.asker.proof_time(),
                     authority: Some(found.authority),
@@ -156,8 +137,7 @@ impl<'r, T: Trust, R: Revoke> Pending<'r, T, R> {
             Reserve::Full => search.unavailable(&found.authority),
             Reserve::Taken => search.taken(&found.authority),
         }
-        advance(&mut search, &terms)
-            .map_or_else(Step::Refused, |found| step(search, terms, is_auto, id, found))
+        go_on(search, terms, is_auto, id)
     }
 }
 

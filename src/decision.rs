@@ -44,8 +44,6 @@ pub enum Decision {
 #[must_use]
 pub struct Allowed {
     pub(crate) what: What,
-    /// Some block of the grant names one proposal, as a consent does.
-    pub(crate) is_one_time: bool,
     pub(crate) holder: Option<PublicKey>,
     pub(crate) proof_time: Option<i64>,
     pub(crate) authority: Option<Authority>,
@@ -56,7 +54,11 @@ pub struct Allowed {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Intent,
-    Commit(Box<Terms>),
+    Commit {
+        terms: Box<Terms>,
+        /// Some block of the grant names one proposal, as a consent does.
+        is_one_time: bool,
+    },
     Other,
 }
 
@@ -97,7 +99,7 @@ impl Allowed {
     /// The terms of the proposal that is committed; `None` for every other request.
     pub fn terms(&self) -> Option<&Terms> {
         match &self.what {
-            What::Commit(terms) => Some(terms),
+            What::Commit { terms, .. } => Some(terms),
             What::Intent | What::Other => None,
         }
     }
@@ -114,7 +116,7 @@ impl Allowed {
     /// What the COMMIT costs, to be counted under each of those blocks. `None` for nothing, and for every other request.
     pub const fn cost(&self) -> Option<&Amount> {
         match &self.what {
-            What::Commit(terms) => terms.cost(),
+            What::Commit { terms, .. } => terms.cost(),
             What::Intent | What::Other => None,
         }
     }
@@ -125,7 +127,7 @@ impl Allowed {
             What::Intent => {
                 Some(Origin::with_grant(RecordedKey::Key(self.holder?), RecordedKey::Key(*self.issuer()?)))
             }
-            What::Commit(_) | What::Other => None,
+            What::Commit { .. } | What::Other => None,
         }
     }
 
@@ -140,17 +142,17 @@ impl Allowed {
     /// executes one proposal more than once; `None` for any other grant or request.
     pub fn consent_claim(&self) -> Option<Claim> {
         match &self.what {
-            What::Commit(terms) if self.is_one_time => {
+            What::Commit { terms, is_one_time: true } => {
                 Some(Claim::for_consent(self.issuer()?, terms.hash(), terms.expires()))
             }
-            What::Commit(_) | What::Intent | What::Other => None,
+            What::Commit { .. } | What::Intent | What::Other => None,
         }
     }
 
     /// What to store beside the receipt of this COMMIT; `None` for any other request.
     pub fn committed(&self) -> Option<Committed> {
         match &self.what {
-            What::Commit(terms) => {
+            What::Commit { terms, .. } => {
                 let (holder, principal) = (RecordedKey::Key(self.holder?), RecordedKey::Key(*self.issuer()?));
                 Some(Committed::recorded(holder, principal, terms.capability(), terms.hash()))
             }

@@ -173,6 +173,13 @@ impl Grant {
         Blocks { root: Some(&self.root), delegations: self.delegations.iter() }
     }
 
+    /// Each block with the key that signs it: the root by the issuer, every other by the subject of the block before
+    /// (A3.5, A3.7).
+    pub(crate) fn signed_blocks(&self) -> impl Iterator<Item = (&PublicKey, &Block)> {
+        self.blocks()
+            .scan(self.issuer(), |signer, block| Some((core::mem::replace(signer, block.subject()), block)))
+    }
+
     pub(crate) fn last(&self) -> &Block {
         self.delegations.last().unwrap_or(&self.root)
     }

@@ -199,13 +199,11 @@ impl<'r, T: Trust, R: Revoke> Search<'r, T, R> {
 
     /// The first block that the service has revoked.
     fn revoked(&self, grant: &VerifiedGrant) -> Option<BlockId> {
-        let mut signer = grant.issuer();
-        for block in grant.grant().blocks() {
+        for (signer, block) in grant.grant().signed_blocks() {
             let link = Link { block: block.id(), signer, subject: block.subject(), grant: grant.id() };
             if self.policy.revoke.is_revoked(&link) {
                 return Some(*block.id());
             }
-            signer = block.subject();
         }
         None
     }

@@ -83,7 +83,7 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
         id: ReservationId,
     ) -> Step<'r, T, R> {
         match self.begin(commit, presented) {
-            Ok((search, terms)) => commit::search(search, terms, commit, id),
+            Ok((search, terms)) => commit::go_on(search, terms, matches!(commit, Commit::Auto { .. }), id),
             Err(refusal) => Step::Refused(refusal),
         }
     }
@@ -137,7 +137,6 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
                 };
                 return Ok(Allowed {
                     what: What::Other,
-                    is_one_time: false,
                     holder,
                     proof_time: None,
                     authority: None,
@@ -151,14 +150,7 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
             return Err(refuse(search.into_tally()));
         };
         let (holder, proof_time) = (Some(*search.asker.key()), search.asker.proof_time());
-        Ok(Allowed {
-            what,
-            is_one_time: false,
-            holder,
-            proof_time,
-            authority: Some(found.authority),
-            spend: Vec::new(),
-        })
+        Ok(Allowed { what, holder, proof_time, authority: Some(found.authority), spend: Vec::new() })
     }
 
     /// All steps of a COMMIT before the grants.
