@@ -281,3 +281,7 @@ impl Ledger for &SharedLedger {
         self.ledger.lock().map_err(|_| LedgerPoisoned).map(|mut ledger| ledger.close_now(id, how))
     }
 }
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

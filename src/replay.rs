@@ -227,3 +227,7 @@ impl Claims for MemoryClaims {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;

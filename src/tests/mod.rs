@@ -3,6 +3,7 @@
 
 mod cost;
 mod door;
+mod edges;
 #[cfg(feature = "issue")]
 mod issuing;
 mod money;
