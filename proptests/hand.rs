@@ -65,14 +65,19 @@ impl Json {
 
     /// Can A2 express it?
     pub fn is_a2(&self) -> bool {
+        self.is_a2_but_for(&|_| false)
+    }
+
+    /// Can A2 express it, if these of its numbers were others?
+    pub fn is_a2_but_for(&self, numbers: &dyn Fn(&Json) -> bool) -> bool {
         match self {
             Json::Null | Json::Bool(_) | Json::Text(_) => true,
-            Json::Int(value) => (-MAX_INT..=MAX_INT).contains(value),
-            Json::Number(_) => false,
-            Json::List(items) => items.iter().all(Json::is_a2),
+            Json::Int(value) => (-MAX_INT..=MAX_INT).contains(value) || numbers(self),
+            Json::Number(_) => numbers(self),
+            Json::List(items) => items.iter().all(|item| item.is_a2_but_for(numbers)),
             Json::Object(members) => {
                 let twice = |key| members.iter().filter(|(other, _)| other == key).count() > 1;
-                members.iter().all(|(key, value)| !twice(key) && value.is_a2())
+                members.iter().all(|(key, value)| !twice(key) && value.is_a2_but_for(numbers))
             }
         }
     }

@@ -7,6 +7,7 @@ mod audit;
 mod canonical;
 mod caveats;
 mod crash;
+mod forge;
 mod generate;
 mod hand;
 mod junk;

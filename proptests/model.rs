@@ -214,6 +214,7 @@ pub fn is_well_formed(proposal: &Json) -> bool {
         undo.without(&["window"]) == Json::Object(vec![]) && int(undo.get("window")).is_some_and(|w| w >= 0)
     };
     proposal.without(&["data"]).is_a2()
+        && proposal.get("data").is_none_or(|data| data.is_a2_but_for(&|_| true))
         && is_string("id")
         && is_string("summary")
         && string(proposal.get("capability")).is_some_and(|name| !name.starts_with("auto:"))

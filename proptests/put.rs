@@ -6,7 +6,7 @@ use core::convert::Infallible;
 use parley_grants::{
     Answer, BlockId, Close, Closed, Commit, Committed, Decision, Demand, Ledger, Offered, Origin, Owner,
     Possession, Presentable, Presented, Proposal, PublicKey, RecordedKey, ReservationId, Reserve, SpendLine,
-    Step, Trust, Verifier,
+    Step, Trust, VerifiedGrant, Verifier,
 };
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub fn verifier() -> Verifier<Vec<PublicKey>> {
     Verifier::new(SERVICE, TRUSTED.map(key).to_vec())
 }
 
-fn recorded(as_written: Recorded) -> Option<RecordedKey> {
+pub fn recorded(as_written: Recorded) -> Option<RecordedKey> {
     match as_written {
         Recorded::Key(key) => Some(RecordedKey::read(&public(key))),
         Recorded::Absent => None,
@@ -26,7 +26,7 @@ fn recorded(as_written: Recorded) -> Option<RecordedKey> {
     }
 }
 
-fn origin(holder: Recorded, principal: Recorded) -> Origin {
+pub fn origin(holder: Recorded, principal: Recorded) -> Origin {
     match (recorded(holder), recorded(principal)) {
         (None, _) => Origin::anonymous(),
         (Some(holder), None) => Origin::without_grant(holder),
@@ -43,7 +43,7 @@ fn committed(holder: Recorded, principal: Recorded, capability: &str, hash: &str
 }
 
 /// Verb and target of the proof that the request needs (A5).
-fn purpose(request: &Request) -> (&'static str, String) {
+pub fn purpose(request: &Request) -> (&'static str, String) {
     match request {
         Request::Ask { capability } => ("ASK", capability.clone()),
         Request::Intent { capability } => ("INTENT", capability.clone()),
@@ -56,42 +56,88 @@ fn purpose(request: &Request) -> (&'static str, String) {
     }
 }
 
+/// Grants as they are presented.
+pub struct Made {
+    pub tokens: Vec<String>,
+    kept: Vec<Option<VerifiedGrant>>,
+    spent: HashMap<[u8; 32], u64>,
+}
+
+impl Made {
+    /// Of these plans and what was made of them.
+    pub fn of(grants: &[hand::Grant], blocks: &[Vec<hand::Made>]) -> Self {
+        let tokens = blocks.iter().map(|made| hand::token(made)).collect();
+        let spent = blocks
+            .iter()
+            .zip(grants)
+            .flat_map(|(made, grant)| made.iter().zip(&grant.blocks))
+            .map(|(made, block)| (made.id(), block.spent))
+            .collect();
+        Self { tokens, kept: Vec::new(), spent }
+    }
+
+    /// Those that verify are presented as kept ones from now on.
+    pub fn keep(&mut self) {
+        let verifier = verifier();
+        self.kept = self.tokens.iter().map(|token| verifier.verify(token).ok()).collect();
+    }
+
+    pub fn present(&self, index: usize) -> Presentable<'_> {
+        match self.kept.get(index) {
+            Some(Some(kept)) => Presentable::Kept(kept),
+            _ => Presentable::Token(&self.tokens[index]),
+        }
+    }
+
+    /// What has been counted under a block's id.
+    pub fn spent(&self, id: &BlockId) -> u64 {
+        self.spent.get(id.as_bytes()).copied().unwrap_or(u64::MAX)
+    }
+}
+
+/// What shows a key.
+pub enum Shows {
+    Proof(String),
+    Word(PublicKey),
+    Nothing,
+}
+
+impl Shows {
+    pub fn of(shown: Shown, verb: &str, target: &str, now: i64) -> Self {
+        match shown {
+            Shown::Proof(by, skew) => Self::Proof(hand::proof(by, SERVICE, verb, target, now + skew).plain()),
+            Shown::Word(of) => Self::Word(key(of)),
+            Shown::Nothing => Self::Nothing,
+        }
+    }
+
+    pub fn possession(&self) -> Possession<'_> {
+        match self {
+            Self::Proof(json) => Possession::Proof(json.as_bytes()),
+            Self::Word(key) => Possession::AssumeProven(key),
+            Self::Nothing => Possession::None,
+        }
+    }
+}
+
 /// What the front door says.
 pub fn decision(case: &Case) -> Decision {
-    let made: Vec<_> = case.grants.iter().map(hand::make).collect();
-    let tokens: Vec<_> = made.iter().map(|made| hand::token(made)).collect();
-    let spent: HashMap<[u8; 32], u64> = made
-        .iter()
-        .zip(&case.grants)
-        .flat_map(|(made, grant)| made.iter().zip(&grant.blocks))
-        .map(|(made, block)| (made.id(), block.spent))
-        .collect();
-    let spent = |id: &BlockId| spent.get(id.as_bytes()).copied().unwrap_or(u64::MAX);
+    let blocks: Vec<_> = case.grants.iter().map(hand::make).collect();
+    let mut made = Made::of(&case.grants, &blocks);
+    if case.kept {
+        made.keep();
+    }
+    decision_of(case, &made)
+}
+
+/// The same with these grants in place of those of the case.
+pub fn decision_of(case: &Case, made: &Made) -> Decision {
+    let spent = |id: &BlockId| made.spent(id);
     let verifier = verifier();
-
-    let kept: Vec<_> = tokens.iter().map(|token| verifier.verify(token).ok().filter(|_| case.kept)).collect();
-    let present = |(token, kept)| match kept {
-        Some(kept) => Presentable::Kept(kept),
-        None => Presentable::Token(token),
-    };
-    let grants: Vec<_> =
-        tokens.iter().map(String::as_str).zip(kept.iter().map(Option::as_ref)).map(present).collect();
-
-    let proof_json;
-    let proof_key;
+    let grants: Vec<_> = (0..made.tokens.len()).map(|index| made.present(index)).collect();
     let (verb, target) = purpose(&case.request);
-    let proof = match case.shown {
-        Shown::Proof(by, skew) => {
-            proof_json = hand::proof(by, SERVICE, verb, &target, case.now + skew).plain();
-            Possession::Proof(proof_json.as_bytes())
-        }
-        Shown::Word(of) => {
-            proof_key = key(of);
-            Possession::AssumeProven(&proof_key)
-        }
-        Shown::Nothing => Possession::None,
-    };
-    let presented = Presented { grants: &grants, proof, now: case.now };
+    let shows = Shows::of(case.shown, verb, &target, case.now);
+    let presented = Presented { grants: &grants, proof: shows.possession(), now: case.now };
     let id = ReservationId::of("one");
 
     let proposal_text;

@@ -1,7 +1,11 @@
 //! One meaning, one spelling: no other text of a grant that verifies does so too (A1 to A3, B1, B2).
 
+use crate::forge::{
+    BASE64_WAYS, PREFIXES, by_nobody, edited, odds, other_base64, signed_oddly, small_order, whole,
+    with_larger_s, with_member_text, with_signature, with_signature_text, with_small_order,
+};
 use crate::generate::{a2_value, grant};
-use crate::hand::{self, ALPHABET, Grant, Json, b64, object, text};
+use crate::hand::{self, Grant, Json, b64, object, text};
 use crate::spell::{Dice, Odd, oddly};
 use crate::{config, samples};
 use ed25519_dalek::VerifyingKey;
@@ -31,87 +35,15 @@ fn token(grant: &Grant) -> String {
     token
 }
 
-/// Ways to spell a JSON value otherwise. None of them is another value.
-fn odds() -> impl Strategy<Value = Odd> {
-    let spaces = vec![' ', '\t', '\n', '\r', '\u{b}', '\u{a0}', '\u{feff}', '\0'];
-    let more = vec![" ", "\n", "\0", ",", "]", "}", "null", "[]", "//", "\u{feff}"];
-    prop_oneof![
-        select(spaces).prop_map(Odd::Space),
-        Just(Odd::Mark),
-        select(more).prop_map(Odd::After),
-        any::<bool>().prop_map(|upper| Odd::Escape { upper }),
-        Just(Odd::Slash),
-        select(vec!["n.0", "ne0", "nE+0", "n0e-1", "0n", "00n", "+n", "n."]).prop_map(Odd::Number),
-        Just(Odd::MinusZero),
-        Just(Odd::Swap),
-        prop_oneof![Just(None), any::<bool>().prop_map(Some)].prop_map(Odd::Twice),
-    ]
-}
-
-/// The whole token as a value.
-fn whole(grant: &Grant) -> Json {
-    let block = |made: hand::Made| object([("p", made.value), ("s", Json::Text(made.signature))]);
-    Json::List(hand::make(grant).into_iter().map(block).collect())
-}
-
-/// The token of a grant one of whose payloads is spelled otherwise, and signed so by its own signer.
-fn signed_oddly(grant: &Grant, odd: &Odd, dice: u64) -> Option<String> {
-    let block = Dice(dice).roll(grant.blocks.len());
-    let respell = |index, payload: &Json| match index == block {
-        true => oddly(payload, odd, &mut Dice(dice)).unwrap_or_else(|| payload.canonical()),
-        false => payload.canonical(),
-    };
-    let made = hand::blocks(grant, respell, |_, signature| signature);
-    (made[block].payload != made[block].value.canonical()).then(|| hand::token(&made))
-}
-
-/// Another spelling of a base64url text.
-fn other_base64(plain: &str, how: usize, at: &Index) -> Option<String> {
-    let mut other = String::from(plain);
-    let spare = [0, 0, 4, 2][plain.len() % 4];
-    match how {
-        // The last character's spare bits.
-        0..4 if spare > 0 => {
-            let last = other.pop()?;
-            let last = ALPHABET.iter().position(|c| *c as char == last)?;
-            other.push(ALPHABET[last + 1 + at.index((1 << spare) - 1)] as char);
-        }
-        4 => other += "=",
-        5 => other += "==",
-        6 => other.insert(at.index(plain.len() + 1), '='),
-        7 => other = plain.replace('-', "+").replace('_', "/"),
-        8 => other.insert(at.index(plain.len() + 1), ' '),
-        9 => other.insert(at.index(plain.len() + 1), '\n'),
-        10 => other += "\r\n",
-        11 => other += "A",
-        12 => other.insert(at.index(plain.len() + 1), '\0'),
-        _ => other.truncate(plain.len() - 1),
-    }
-    Some(other).filter(|other| other != plain)
-}
-
-/// `S` plus a multiple of the group's order; 2^256 has room for fifteen.
-fn with_larger_s(signature: &[u8; 64], times: usize) -> [u8; 64] {
-    let mut order = [0; 32];
-    order[..16].copy_from_slice(&0x14de_f9de_a2f7_9cd6_5812_631a_5cf5_d3ed_u128.to_le_bytes());
-    order[31] = 0x10;
-    let mut out = *signature;
-    for _ in 0..times {
-        let mut carry = 0;
-        for (byte, order) in out[32..].iter_mut().zip(order) {
-            carry += u16::from(*byte) + u16::from(order);
-            *byte = carry as u8;
-            carry >>= 8;
-        }
-    }
-    out
+fn odd() -> impl Strategy<Value = Odd> {
+    select(odds()).prop_flat_map(select)
 }
 
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn one_meaning_one_spelling(grant in grants(), odd in odds(), dice in any::<u64>()) {
+    fn one_meaning_one_spelling(grant in grants(), odd in odd(), dice in any::<u64>()) {
         token(&grant);
         if let Some(other) = oddly(&whole(&grant), &odd, &mut Dice(dice)) {
             prop_assert!(!verifies(&hand::token_of(other.as_bytes())), "{other}");
@@ -122,59 +54,36 @@ proptest! {
     }
 
     #[test]
-    fn one_base64(grant in grants(), how in 0..14_usize, at in any::<Index>(), block in any::<Index>()) {
+    fn one_base64(grant in grants(), how in 0..BASE64_WAYS, at in any::<Index>(), block in any::<Index>()) {
         let plain = token(&grant);
-        if let Some(other) = other_base64(&plain[4..], how, &at) {
+        let respell = |plain: &str| other_base64(plain, how, &|places| at.index(places));
+        if let Some(other) = respell(&plain[4..]) {
             let other = format!("pg1.{other}");
             prop_assert!(!verifies(&other), "{other}");
         }
         let block = block.index(grant.blocks.len());
-        // Signatures, whose block has another id then; those after it are made for that one.
-        let resign = |index, signature: String| match index == block {
-            true => other_base64(&signature, how, &at).unwrap_or(signature),
-            false => signature,
-        };
-        let other = hand::token(&hand::blocks(&grant, |_, payload| payload.canonical(), resign));
+        let other = with_signature_text(&grant, block, &respell);
         prop_assert!(other == plain || !verifies(&other), "signature");
-        // Keys and `prev`, signed so.
         for name in ["sub", "iss", "prev"] {
-            let respell = |index, payload: &Json| {
-                let Some(Json::Text(now)) = payload.get(name).filter(|_| index == block) else {
-                    return payload.canonical();
-                };
-                let (prefix, now) = now.split_at(if name == "prev" { 0 } else { 8 });
-                let other = other_base64(now, how, &at).unwrap_or_else(|| now.into());
-                payload.with(name, Json::Text(format!("{prefix}{other}"))).canonical()
-            };
-            let other = hand::token(&hand::blocks(&grant, respell, |_, signature| signature));
+            let other = with_member_text(&grant, block, name, &respell);
             prop_assert!(other == plain || !verifies(&other), "{name}");
         }
     }
 
     #[test]
-    fn one_prefix(grant in grants(), prefix in select(vec!["PG1.", "Pg1.", "pg2.", "pg1", "pg1:", " pg1.", "pg1. ", "", "pg1.pg1.", "\u{feff}pg1."])) {
+    fn one_prefix(grant in grants(), prefix in select(PREFIXES.to_vec())) {
         let token = token(&grant);
         let other = format!("{prefix}{}", &token[4..]);
         prop_assert!(!verifies(&other));
     }
 
     #[test]
-    fn one_signature(grant in grants(), times in 1..=15_usize, block in any::<Index>(), bit in 0..512_usize) {
+    fn one_signature(
+        grant in grants(), times in 1..=15_usize, block in any::<Index>(), bit in 0..512_usize, point in select(small_order()), alone in any::<bool>(),
+    ) {
         let plain = token(&grant);
         let block = block.index(grant.blocks.len());
-        let change = |how: &dyn Fn([u8; 64]) -> [u8; 64]| {
-            let signer = |index: usize| index.checked_sub(1).map_or(grant.issuer, |before| grant.blocks[before].subject);
-            let payloads = std::cell::RefCell::new(String::new());
-            let respell = |_, payload: &Json| {
-                payloads.replace(payload.canonical());
-                payload.canonical()
-            };
-            let resign = |index, signature| match index == block {
-                true => b64(&how(hand::sign(signer(index), &payloads.borrow()))),
-                false => signature,
-            };
-            hand::token(&hand::blocks(&grant, respell, resign))
-        };
+        let change = |how: &dyn Fn([u8; 64]) -> [u8; 64]| with_signature(&grant, block, &|key, payload| how(hand::sign(key, payload)));
         prop_assert_eq!(change(&|signature| signature), plain);
         prop_assert!(!verifies(&change(&|signature| with_larger_s(&signature, times))), "S + {times} L");
         let flipped = |bit: usize| move |mut signature: [u8; 64]| {
@@ -183,6 +92,20 @@ proptest! {
         };
         prop_assert!(!verifies(&change(&flipped(255))), "R negated");
         prop_assert!(!verifies(&change(&flipped(bit))), "bit {bit}");
+        let other = with_signature(&grant, block, &|key, payload| with_small_order(key, payload, &point, alone).unwrap_or([0; 64]));
+        prop_assert!(!verifies(&other), "R of small order, or with such a point added");
+    }
+
+    /// A key that would verify everything, or much: anybody could issue grants in its name (B2.3).
+    #[test]
+    fn nobody_signs(grant in grants(), point in select(small_order())) {
+        let iss = format!("ed25519:{}", b64(&point));
+        let respell = |index, payload: &Json| match index {
+            0 => payload.with("iss", Json::Text(iss.clone())).canonical(),
+            _ => payload.canonical(),
+        };
+        let resign = |index, signature| if index == 0 { b64(&by_nobody()) } else { signature };
+        prop_assert!(!verifies(&hand::token(&hand::blocks(&grant, respell, resign))));
     }
 
     /// Canonical encodings of points of large order, and nothing else (B2).
@@ -208,7 +131,7 @@ proptest! {
 
     /// Whatever happens to a token's characters, or to the JSON in it: what still verifies is the token itself.
     #[test]
-    fn no_neighbour_verifies(grant in grants(), edits in vec((any::<Index>(), any::<char>(), 0..6_u8), 1..=2)) {
+    fn no_neighbour_verifies(grant in grants(), edits in vec((any::<usize>(), any::<char>(), 0..6_u8), 1..=2)) {
         let plain = token(&grant);
         let other = edited(&plain, &edits);
         prop_assert!(other == plain || !verifies(&other), "{other}");
@@ -218,28 +141,12 @@ proptest! {
         prop_assert!(other == json || !verifies(&hand::token_of(other.as_bytes())), "{other}");
         let mut bytes = json.into_bytes();
         for (at, character, _) in &edits {
-            let at = at.index(bytes.len());
+            let at = at % bytes.len();
             bytes[at] ^= *character as u8 | 1;
         }
         let other = hand::token_of(&bytes);
         prop_assert!(other == plain || !verifies(&other), "{other}");
     }
-}
-
-fn edited(plain: &str, edits: &[(Index, char, u8)]) -> String {
-    let mut characters: Vec<char> = plain.chars().collect();
-    for (at, with, how) in edits {
-        let at = at.index(characters.len());
-        match how {
-            0 => characters[at] = *with,
-            1 => characters[at] = ALPHABET[*with as usize % 64] as char,
-            2 => characters.insert(at, ALPHABET[*with as usize % 64] as char),
-            3 => drop(characters.remove(at)),
-            4 => characters.swap(at, *with as usize % plain.len().min(9)),
-            _ => characters[at] = (characters[at] as u8 ^ 1 << (*with as u32 % 7)) as char,
-        }
-    }
-    characters.into_iter().collect()
 }
 
 #[test]
