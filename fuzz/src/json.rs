@@ -1,5 +1,6 @@
 //! The input is a JSON text.
 
+use crate::by_hand;
 use crate::lax::Lax;
 use parley_grants::{ErrorKind, canonicalize, canonicalize_value, read_canonical};
 use serde_json::Value;
@@ -50,11 +51,20 @@ fn accepted(data: &[u8], canonical: &str) {
     let value: Value = serde_json::from_slice(data).expect("the text was accepted");
     assert_eq!(serde_json::from_str::<Value>(canonical).expect("so is its canonical form"), value);
     assert_eq!(canonicalize_value(&value).as_deref(), Ok(canonical));
+    assert_eq!(by_hand(&value).canonical(), canonical);
 
     // White space around it changes nothing, and is not canonical.
     let spaced = [b"\t ", data, b"\r\n"].concat();
     if spaced.len() <= MAX_BYTES {
         assert_eq!(canonicalize(&spaced).as_deref(), Ok(canonical));
         assert!(read_canonical(&spaced).is_err());
+    }
+    // Up to the bound, and not a byte more; now and then, as it takes milliseconds.
+    if data.len() % 64 == 1 {
+        let mut long = data.to_vec();
+        long.resize(MAX_BYTES, b' ');
+        assert_eq!(canonicalize(&long).as_deref(), Ok(canonical));
+        long.push(b' ');
+        assert_eq!(canonicalize(&long).err().map(|error| error.kind()), Some(ErrorKind::TooLong));
     }
 }

@@ -1,6 +1,6 @@
 //! The input is a proposal's JSON text.
 
-use crate::{digest, seed};
+use crate::{by_hand, digest, seed};
 use parley_grants::issue::prepare_consent;
 use parley_grants::{
     Caveat, ErrorKind, Grant, Limits, Proposal, canonicalize, canonicalize_value, proposal_hash,
@@ -84,7 +84,9 @@ fn hashed_part(mut value: Value) -> String {
     let members = value.as_object_mut().expect("an object");
     members.remove("hash");
     members.remove("data");
-    canonicalize_value(&value).expect("only `data` may have other numbers")
+    let canonical = canonicalize_value(&value).expect("only `data` may have other numbers");
+    assert_eq!(by_hand(&value).canonical(), canonical);
+    canonical
 }
 
 fn well_formed(proposal: &Proposal) {

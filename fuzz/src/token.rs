@@ -1,6 +1,6 @@
 //! The input is a token's text, or, when it does not start with `pg1.`, the JSON inside one.
 
-use crate::{digest, seed};
+use crate::{by_hand, digest, seed};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
 use parley_grants::issue::prepare_root;
 use parley_grants::{Caveat, ErrorKind, Grant, Limits, PublicKey, Verifier, read_canonical};
@@ -74,12 +74,14 @@ fn check(token: &str) {
 
 /// The same as serde_json reads.
 fn says_what_it_says(grant: &Grant, json: &str) {
-    let blocks: Vec<Value> = serde_json::from_str(json).expect("an array");
+    let whole = serde_json::from_str(json).expect("JSON");
+    assert_eq!(by_hand(&whole).canonical(), json);
+    let blocks = whole.as_array().expect("an array");
     assert_eq!(grant.blocks().len(), blocks.len());
     assert_eq!(blocks[0]["p"]["iss"], grant.issuer().to_string());
     assert_eq!(blocks[0]["p"]["nonce"], grant.nonce());
     assert_eq!(blocks[blocks.len() - 1]["p"]["sub"], grant.holder().to_string());
-    for (index, (block, value)) in grant.blocks().zip(&blocks).enumerate() {
+    for (index, (block, value)) in grant.blocks().zip(blocks).enumerate() {
         let payload = &value["p"];
         assert_eq!(block.id().to_string(), digest(value["s"].as_str().expect("a text")));
         assert_eq!(payload["sub"], block.subject().to_string());

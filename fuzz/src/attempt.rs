@@ -1,0 +1,187 @@
+//! An attempt at a COMMIT, as it is put to the crate, and what the naive model says of it.
+
+use crate::books::{Block, Cost};
+use crate::flow::{Attempt, Flow};
+use crate::hand::{self, Grant, Json};
+use crate::model::{self, Case, Class, Request};
+use crate::put::{self, Made, Shows};
+use parley_grants::{
+    Answer, Commit, Offered, Origin, Presentable, Presented, Refusal, ReservationId, Reserve, SpendLine,
+};
+
+/// An attempt, as it is put to the crate.
+pub struct Asked<'w> {
+    pub attempt: &'w Attempt,
+    /// The grants that it presents.
+    pub grants: Vec<&'w Grant>,
+    presentable: Vec<Presentable<'w>>,
+    shows: Shows,
+    proposal: String,
+    origin: Origin,
+}
+
+impl<'w> Asked<'w> {
+    pub fn of(attempt: &'w Attempt, flow: &'w Flow, made: &'w Made) -> Self {
+        let (Request::Commit { proposal, holder, principal, .. }
+        | Request::Auto { proposal, holder, principal, .. }) = &attempt.request
+        else {
+            panic!("only these are attempted")
+        };
+        let (verb, target) = put::purpose(&attempt.request);
+        Self {
+            attempt,
+            grants: attempt.grants.iter().map(|index| &flow.grants[*index]).collect(),
+            presentable: attempt.grants.iter().map(|index| made.present(*index)).collect(),
+            shows: Shows::of(attempt.shown, verb, &target, attempt.now),
+            proposal: proposal.plain(),
+            origin: put::origin(*holder, *principal),
+        }
+    }
+
+    pub fn presented(&self) -> Presented<'_> {
+        Presented { grants: &self.presentable, proof: self.shows.possession(), now: self.attempt.now }
+    }
+
+    pub fn commit(&self) -> Commit<'_> {
+        let (proposal, origin) = (Offered::Text(self.proposal.as_bytes()), &self.origin);
+        match &self.attempt.request {
+            Request::Auto { capability, frame, .. } => Commit::Auto { proposal, capability, frame, origin },
+            Request::Commit { hash, .. } => Commit::Sent { proposal, hash, origin },
+            _ => panic!("only these are attempted"),
+        }
+    }
+
+    pub fn id(&self) -> ReservationId {
+        ReservationId::of(&self.attempt.id.to_string())
+    }
+
+    pub fn offer(&self) -> &Json {
+        match &self.attempt.request {
+            Request::Commit { proposal, .. } | Request::Auto { proposal, .. } => proposal,
+            _ => panic!("only these are attempted"),
+        }
+    }
+
+    /// The model's class when so many of its grants were all, and nothing had been counted.
+    pub fn class(&self, request: &Request, grants: &[&Grant]) -> Class {
+        let grants = grants.iter().map(|grant| {
+            let mut grant = Grant::clone(grant);
+            grant.blocks.iter_mut().for_each(|block| block.spent = 0);
+            grant
+        });
+        let (shown, now) = (self.attempt.shown, self.attempt.now);
+        model::decide(&Case { grants: grants.collect(), request: request.clone(), shown, now, kept: true })
+    }
+}
+
+pub fn line(line: &SpendLine) -> (Block, u64, Option<i64>) {
+    (*line.block.as_bytes(), line.max, line.forget_after)
+}
+
+/// The least `exp` of each block and those before it.
+pub fn ends(grant: &Grant) -> impl Iterator<Item = Option<i64>> {
+    grant.blocks.iter().scan(None, |end: &mut Option<i64>, block| {
+        for caveat in &block.caveats {
+            if let Some(Json::Int(exp)) = caveat.get("exp") {
+                *end = Some(end.map_or(*exp, |end| end.min(*exp)));
+            }
+        }
+        Some(*end)
+    })
+}
+
+/// What must come next.
+#[derive(Debug)]
+pub enum Expected {
+    /// The ledger is asked about the grant with this index.
+    Asks(usize),
+    Allowed(usize),
+    /// The human of the grant with this index is asked.
+    Consent(usize),
+    Unavailable,
+    Refused(Class),
+}
+
+impl Asked<'_> {
+    /// What must come next when the ledger has said so much: each grant by itself, in their order (A6, A8).
+    pub fn expected(&self, said: &[Reserve]) -> Expected {
+        let request = &self.attempt.request;
+        let is_auto = matches!(request, Request::Auto { .. });
+        let mut worst = self.class(request, &[]);
+        let (mut said, mut consent, mut full, mut taken) = (said.iter(), None, false, false);
+        for (index, grant) in self.grants.iter().enumerate() {
+            match self.class(request, &[grant]) {
+                Class::Allowed => match said.next() {
+                    None => return Expected::Asks(index),
+                    Some(Reserve::Reserved) => return Expected::Allowed(index),
+                    Some(Reserve::Exceeded) => consent = consent.or(Some(index)),
+                    Some(Reserve::Full) => full = true,
+                    Some(Reserve::Taken) => taken = true,
+                },
+                Class::ConsentRequired => consent = consent.or(Some(index)),
+                class => worst = worst.min(class),
+            }
+        }
+        match (consent, worst) {
+            _ if is_auto => Expected::Refused(self.class(request, &[])),
+            _ if taken => Expected::Unavailable,
+            (Some(index), _) => Expected::Consent(index),
+            (None, _) if full => Expected::Unavailable,
+            (None, worst) => Expected::Refused(worst),
+        }
+    }
+
+    /// What the ledger is asked about this grant.
+    pub fn cost(&self, made: &[Vec<hand::Made>], index: usize) -> Cost {
+        let amount = match self.offer().get("cost").and_then(|cost| cost.get("amount")) {
+            Some(Json::Int(amount)) => u64::try_from(*amount).expect("a good proposal"),
+            _ => 0,
+        };
+        let grant = made[self.attempt.grants[index]][0].id();
+        let proposal = hand::proposal_hash(self.offer());
+        Cost { proposal, grant, amount, lines: self.lines(made, index) }
+    }
+
+    /// The amount counts once for each block that has a `spend` caveat, whose least limit binds.
+    pub fn lines(&self, made: &[Vec<hand::Made>], index: usize) -> Vec<(Block, u64, Option<i64>)> {
+        if self.offer().get("cost") == Some(&Json::Null) {
+            return Vec::new();
+        }
+        let max = |caveat: &Json| match caveat.get("spend")?.get("max") {
+            Some(Json::Int(max)) => u64::try_from(*max).ok(),
+            _ => None,
+        };
+        let (grant, blocks) = (self.grants[index], &made[self.attempt.grants[index]]);
+        let lines = grant.blocks.iter().zip(blocks).zip(ends(grant));
+        lines
+            .filter_map(|((block, made), end)| {
+                Some((made.id(), block.caveats.iter().filter_map(max).min()?, end))
+            })
+            .collect()
+    }
+}
+
+pub fn refused(refusal: &Refusal, expected: &Expected, asked: &Asked<'_>) {
+    let class = match (refusal.answer(), expected) {
+        (Answer::Unavailable, Expected::Unavailable) => return,
+        (Answer::ConsentRequired(request), Expected::Consent(index)) => {
+            return assert_eq!(
+                *request.principal(),
+                put::key(asked.grants[*index].issuer),
+                "{:#?}",
+                asked.attempt
+            );
+        }
+        (Answer::Review, _) => Class::Review,
+        (Answer::Forbidden, _) => Class::Forbidden,
+        (Answer::Unauthorized, _) => Class::Unauthorized,
+        (Answer::Conflict, _) => Class::Conflict,
+        (Answer::Expired, _) => Class::Expired,
+        (Answer::Unavailable | Answer::ConsentRequired(_), _) => panic!("{expected:?}: {:#?}", asked.attempt),
+    };
+    assert!(
+        matches!(expected, Expected::Refused(other) if *other == class),
+        "{class:?} {expected:?}: {:#?}",
+        asked.attempt
+    );
+}
