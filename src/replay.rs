@@ -6,7 +6,8 @@
 //! same transaction: the parts of its ticket, and the reservation's name.
 //!
 //! A slow process is not a dead one: before a claim is abandoned for another, the action itself must be out of reach of who
-//! claimed it, or must refuse an older [`Ticket::turn`] than it has seen.
+//! claimed it, or must refuse an older [`Ticket::turn`] than it has seen. The same when a claim's time is over ([`Claim::last`]) before
+//! who claimed it has executed: from then on another may claim it.
 
 use crate::json::Members;
 use crate::key::PublicKey;

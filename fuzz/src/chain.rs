@@ -106,7 +106,7 @@ fn limit(choices: &mut Choices<'_, '_>) -> Json {
 }
 
 pub fn caveat(choices: &mut Choices<'_, '_>) -> Json {
-    let kind = choices.roll(CAVEATS.len() + 3);
+    let kind = choices.roll(CAVEATS.len() + 4);
     let value = match kind {
         0..=2 => texts(choices),
         3 | 4 => Json::Int(choices.int()),
@@ -114,6 +114,8 @@ pub fn caveat(choices: &mut Choices<'_, '_>) -> Json {
         6 | 7 => limit(choices),
         9 => return choices.json(3),
         10 => return Json::Object(vec![(choices.text(), choices.json(3))]),
+        // A name that there is, and mostly no value of its own.
+        11 => return object([(choices.pick(&CAVEATS), choices.json(2))]),
         // A good one with a member more.
         _ => {
             let good = [object([("risk", text("high"))]), object([("exp", Json::Int(T + 600))])];
