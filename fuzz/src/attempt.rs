@@ -2,7 +2,7 @@
 
 use crate::books::{Block, Cost};
 use crate::flow::{Attempt, Flow};
-use crate::hand::{self, Grant, Json};
+use crate::hand::{self, Grant, Json, Key};
 use crate::model::{self, Case, Class, Request};
 use crate::put::{self, Made, Shows};
 use parley_grants::{
@@ -72,6 +72,11 @@ impl<'w> Asked<'w> {
         let (shown, now) = (self.attempt.shown, self.attempt.now);
         model::decide(&Case { grants: grants.collect(), request: request.clone(), shown, now, kept: true })
     }
+}
+
+/// The key that a grant is for.
+pub fn holder(grant: &Grant) -> Key {
+    grant.blocks.last().expect("a block").subject
 }
 
 pub fn line(line: &SpendLine) -> (Block, u64, Option<i64>) {

@@ -1,9 +1,8 @@
 //! The input is choices (`flow.rs`): attempts at COMMITs over one ledger and one claim store, step by step, in any order, with
 //! crashes between any two of them.
 
-use crate::attempt::{Asked, Expected, ends, line, refused};
+use crate::attempt::{Asked, Expected, ends, holder, line, refused};
 use crate::books::{Books, Cost, Names};
-use crate::chain::AGENT;
 use crate::flow::{Course, Flow};
 use crate::hand::{self, Json};
 use crate::model::{self, Recorded, Request};
@@ -174,7 +173,8 @@ impl<'w> World<'w> {
                 let arrived = asked.attempt.now;
                 let signed = if let model::Shown::Proof(_, skew) = asked.attempt.shown { skew } else { 0 };
                 let claim = allowed.auto_claim(frame, arrived).ok_or(())?;
-                (claim, format!("auto {frame}"), arrived + signed.max(0) + 899)
+                let holder = allowed.holder().ok_or(())?;
+                (claim, format!("auto {frame} of {holder}"), arrived + signed.max(0) + 899)
             }
             Request::Commit { proposal, .. } => {
                 let hash = hand::proposal_hash(proposal);
@@ -251,7 +251,7 @@ impl<'w> World<'w> {
     /// What is to be kept of it.
     fn says_what_it_is(&self, allowed: &Allowed, asked: &Asked<'_>, index: usize) {
         let grant = asked.grants[index];
-        let (agent, principal) = (put::key(AGENT), put::key(grant.issuer));
+        let (agent, principal) = (put::key(holder(grant)), put::key(grant.issuer));
         let Some(Json::Text(capability)) = asked.offer().get("capability") else {
             panic!("allowed without one")
         };
@@ -275,7 +275,8 @@ impl<'w> World<'w> {
         let Request::Commit { proposal, hash, .. } = &asked.attempt.request else { return };
         let (of, index) =
             (allowed.committed().expect("it is a COMMIT"), allowed.grant_index().expect("of a grant"));
-        let (holder, principal) = (Recorded::Key(AGENT), Recorded::Key(asked.grants[index].issuer));
+        let (holder, principal) =
+            (Recorded::Key(holder(asked.grants[index])), Recorded::Key(asked.grants[index].issuer));
         let (proposal, hash) = (proposal.clone(), hash.clone());
         let decision =
             self.verifier.authorize(&parley_grants::Request::Replay { hash: &hash, of: &of }, presented);
