@@ -1,4 +1,4 @@
-//! The input is a token's text, or, when it does not start with `pg1.`, the JSON inside one.
+//! The input is a token's text, and, when it does not start with `pg1.`, the JSON inside one too.
 
 use crate::{by_hand, digest, seed};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
@@ -9,11 +9,10 @@ use serde_json::Value;
 const PREFIX: &str = "pg1.";
 
 pub fn run(data: &[u8]) {
-    if data.starts_with(PREFIX.as_bytes()) {
-        if let Ok(token) = core::str::from_utf8(data) {
-            check(token);
-        }
-    } else {
+    if let Ok(token) = core::str::from_utf8(data) {
+        check(token);
+    }
+    if !data.starts_with(PREFIX.as_bytes()) {
         check(&format!("{PREFIX}{}", Base64UrlUnpadded::encode_string(data)));
     }
 }
