@@ -40,6 +40,8 @@ pub enum Request {
 pub enum Shown {
     /// A proof by this key that was made so many seconds from now.
     Proof(Key, i64),
+    /// A proof that says it is by this key, and that another one signed.
+    Forged(Key),
     /// The caller's word.
     Word(Key),
     Nothing,
@@ -79,7 +81,7 @@ pub fn decide(case: &Case) -> Class {
     let proven = match case.shown {
         Shown::Proof(key, skew) => (-300..=300).contains(&skew).then_some(key),
         Shown::Word(key) => Some(key),
-        Shown::Nothing => None,
+        Shown::Forged(_) | Shown::Nothing => None,
     };
     if let Request::Expand { owner } = case.request {
         return match (owner, proven) {

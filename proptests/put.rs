@@ -106,6 +106,10 @@ impl Shows {
     pub fn of(shown: Shown, verb: &str, target: &str, now: i64) -> Self {
         match shown {
             Shown::Proof(by, skew) => Self::Proof(hand::proof(by, SERVICE, verb, target, now + skew).plain()),
+            Shown::Forged(of) => {
+                let other = hand::proof((of + 1) % 8, SERVICE, verb, target, now);
+                Self::Proof(other.with("key", Json::Text(public(of))).plain())
+            }
             Shown::Word(of) => Self::Word(key(of)),
             Shown::Nothing => Self::Nothing,
         }

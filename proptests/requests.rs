@@ -127,9 +127,10 @@ pub fn expand() -> impl Strategy<Value = Request> {
 pub fn shown() -> impl Strategy<Value = Shown> {
     let skew = prop_oneof![8 => -300..=300_i64, 1 => Just(301), 1 => Just(-301)];
     prop_oneof![
-        8 => skew.prop_map(|skew| Shown::Proof(AGENT, skew)),
-        8 => Just(Shown::Word(AGENT)),
+        12 => skew.prop_map(|skew| Shown::Proof(AGENT, skew)),
+        12 => Just(Shown::Word(AGENT)),
         1 => (0..8_usize).prop_map(Shown::Word),
+        1 => prop_oneof![Just(AGENT), 0..8_usize].prop_map(Shown::Forged),
         1 => Just(Shown::Nothing),
     ]
 }

@@ -39,7 +39,7 @@ fn asked_by(case: &Case, key: Key, grant: &Grant) -> Case {
     let mut case = Case { grants: vec![grant.clone()], ..case.clone() };
     case.shown = match case.shown {
         Shown::Proof(_, skew) => Shown::Proof(key, skew),
-        Shown::Word(_) | Shown::Nothing => Shown::Word(key),
+        Shown::Word(_) | Shown::Forged(_) | Shown::Nothing => Shown::Word(key),
     };
     if let Request::Commit { holder, .. } | Request::Auto { holder, .. } = &mut case.request {
         *holder = Recorded::Key(key);

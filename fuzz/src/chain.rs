@@ -209,7 +209,8 @@ fn request(choices: &mut Choices<'_, '_>) -> Request {
 /// The caller's word mostly: that costs no signature check.
 fn shown(choices: &mut Choices<'_, '_>) -> Shown {
     match choices.roll(16) {
-        0..=8 => Shown::Word(AGENT),
+        0..=7 => Shown::Word(AGENT),
+        8 => Shown::Forged(AGENT),
         9 => Shown::Word(choices.roll(8)),
         10 => Shown::Nothing,
         11 => Shown::Proof(choices.roll(8), 0),

@@ -137,7 +137,8 @@ fn attempt(choices: &mut Choices<'_, '_>, proposals: &[Json], grants: usize, at:
         _ => (0..grants).collect(),
     };
     let shown = match choices.roll(16) {
-        0..=11 => Shown::Word(AGENT),
+        0..=10 => Shown::Word(AGENT),
+        11 => Shown::Forged(AGENT),
         12 => Shown::Word(choices.roll(8)),
         13 => Shown::Nothing,
         _ => Shown::Proof(AGENT, choices.pick(&[0, 300, -300, 301])),
