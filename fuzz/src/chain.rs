@@ -138,7 +138,7 @@ pub fn recorded(choices: &mut Choices<'_, '_>, usual: Recorded) -> Recorded {
 pub fn proposal(choices: &mut Choices<'_, '_>) -> Json {
     let cost = match choices.roll(4) {
         3 => Json::Null,
-        _ => object([("amount", Json::Int(choices.int().abs())), ("currency", Json::Text(choices.text()))]),
+        _ => object([("amount", Json::Int(choices.int())), ("currency", Json::Text(choices.text()))]),
     };
     let cost = if cost.get("currency") == Some(&text("shop.order")) {
         cost.with("currency", text("EUR"))
