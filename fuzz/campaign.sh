@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?how many seconds}
+[ "$seconds" -gt 0 ]
 shift
 [ $# -gt 0 ] || set -- $(basename -s .rs fuzz/fuzz_targets/*.rs)
 status=0
@@ -24,6 +25,6 @@ for target; do
         / (NEW|REDUCE|DONE|pulse|RELOAD) / { to = $4 "/" $6; corpus = $8 }
         /number_of_executed_units/ { runs = $2 }
         /ERROR: libFuzzer|panicked at/ { failed = 1 }
-        END { printf "%s: %s executions, edges/features %s -> %s, corpus %s%s\n", target, runs, from, to, corpus, failed ? ", FAILED" : "" }' "$log"
+        END { printf "%s: %s executions, edges/features %s -> %s, corpus %s%s\n", target, runs, from, to, corpus, failed ? ", FAILED" : ""; exit !(runs > 0) }' "$log" || status=1
 done
 exit $status

@@ -5,8 +5,8 @@ use crate::model::{Case, Class, Recorded, Request, SERVICE, Shown, TRUSTED};
 use core::convert::Infallible;
 use parley_grants::{
     Answer, BlockId, Close, Closed, Commit, Committed, Decision, Demand, Ledger, Offered, Origin, Owner,
-    Possession, Presentable, Presented, Proposal, PublicKey, RecordedKey, ReservationId, Reserve, SpendLine,
-    Step, Trust, VerifiedGrant, Verifier,
+    Possession, Presentable, Presented, Proposal, PublicKey, RecordedKey, ReservationId, Reserve, Revoke,
+    SpendLine, Step, Trust, VerifiedGrant, Verifier,
 };
 use std::collections::HashMap;
 
@@ -131,13 +131,12 @@ pub fn decision(case: &Case) -> Decision {
     if case.kept {
         made.keep();
     }
-    decision_of(case, &made)
+    decision_by(&verifier(), case, &made)
 }
 
-/// The same with these grants in place of those of the case.
-pub fn decision_of(case: &Case, made: &Made) -> Decision {
+/// The same with these grants in place of those of the case, by this verifier.
+pub fn decision_by<T: Trust, R: Revoke>(verifier: &Verifier<T, R>, case: &Case, made: &Made) -> Decision {
     let spent = |id: &BlockId| made.spent(id);
-    let verifier = verifier();
     let grants: Vec<_> = (0..made.tokens.len()).map(|index| made.present(index)).collect();
     let (verb, target) = purpose(&case.request);
     let shows = Shows::of(case.shown, verb, &target, case.now);
@@ -212,7 +211,7 @@ impl<S: Fn(&BlockId) -> u64> Ledger for Counted<'_, S> {
 }
 
 /// The decision about a first COMMIT, when so much was counted before.
-pub fn driven<T: Trust>(step: Step<'_, T>, spent: &impl Fn(&BlockId) -> u64) -> Decision {
+pub fn driven<T: Trust, R: Revoke>(step: Step<'_, T, R>, spent: &impl Fn(&BlockId) -> u64) -> Decision {
     let Ok(decided) = step.drive(&mut Counted { spent });
     match decided {
         Ok((allowed, _)) => Decision::Allowed(allowed),

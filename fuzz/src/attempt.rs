@@ -6,7 +6,8 @@ use crate::hand::{self, Grant, Json, Key};
 use crate::model::{self, Case, Class, Request};
 use crate::put::{self, Made, Shows};
 use parley_grants::{
-    Answer, Commit, Offered, Origin, Presentable, Presented, Refusal, ReservationId, Reserve, SpendLine,
+    Answer, Commit, Committed, Offered, Origin, Presentable, Presented, Refusal, ReservationId, Reserve,
+    SpendLine,
 };
 
 /// An attempt, as it is put to the crate.
@@ -62,15 +63,20 @@ impl<'w> Asked<'w> {
         }
     }
 
-    /// The model's class when so many of its grants were all, and nothing had been counted.
-    pub fn class(&self, request: &Request, grants: &[&Grant]) -> Class {
+    /// The request with these of its grants, when nothing had been counted.
+    pub fn case(&self, request: &Request, grants: &[&Grant]) -> Case {
         let grants = grants.iter().map(|grant| {
             let mut grant = Grant::clone(grant);
             grant.blocks.iter_mut().for_each(|block| block.spent = 0);
             grant
         });
         let (shown, now) = (self.attempt.shown, self.attempt.now);
-        model::decide(&Case { grants: grants.collect(), request: request.clone(), shown, now, kept: true })
+        Case { grants: grants.collect(), request: request.clone(), shown, now, kept: true }
+    }
+
+    /// The model's class of that.
+    pub fn class(&self, request: &Request, grants: &[&Grant]) -> Class {
+        model::decide(&self.case(request, grants))
     }
 }
 
@@ -93,6 +99,25 @@ pub fn ends(grant: &Grant) -> impl Iterator<Item = Option<i64>> {
         }
         Some(*end)
     })
+}
+
+/// A claim that was first.
+#[derive(Clone)]
+pub struct Held {
+    pub name: String,
+    pub key: [u8; 32],
+    pub turn: u64,
+    /// When it was claimed, and the last second in which it is remembered.
+    pub claimed: i64,
+    pub last: i64,
+}
+
+/// What is kept of a COMMIT that was carried out.
+pub struct Receipt {
+    pub of: Committed,
+    pub proposal: Json,
+    pub holder: hand::Key,
+    pub principal: hand::Key,
 }
 
 /// What must come next.

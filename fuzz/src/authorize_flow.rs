@@ -1,17 +1,18 @@
 //! The input is choices (`flow.rs`): attempts at COMMITs over one ledger and one claim store, step by step, in any order, with
 //! crashes between any two of them.
 
-use crate::attempt::{Asked, Expected, ends, holder, line, refused};
+use crate::allowed;
+use crate::attempt::{Asked, Expected, Held, Receipt, ends, holder, line, refused};
 use crate::books::{Books, Cost, Names};
 use crate::flow::{Course, Flow};
 use crate::hand::{self, Json};
-use crate::model::{self, Recorded, Request};
+use crate::model::{Recorded, Request, Shown};
 use crate::put::{self, Made};
 use arbitrary::{Arbitrary as _, Unstructured};
 use parley_grants::{
-    Allowed, BlockId, Claim, Claimed, Claims as _, Close, Closed, Commit, Committed, Decision, End,
-    Ledger as _, LedgerBounds, MemoryClaims, MemoryLedger, Pending, Presented, PublicKey, RecordedKey,
-    Reservation, ReservationId, Reserve, Step, Ticket, Verifier,
+    Allowed, BlockId, Claim, Claimed, Claims as _, Close, Closed, Commit, Decision, End, Ledger as _,
+    LedgerBounds, MemoryClaims, MemoryLedger, Pending, Presented, PublicKey, Reservation, ReservationId,
+    Reserve, Step, Ticket, Verifier,
 };
 
 /// Far longer than any proposal here is good for.
@@ -39,6 +40,7 @@ pub fn run(data: &[u8]) {
         claims: MemoryClaims::with_room(flow.room),
         names: Names::with_room(flow.room),
         executed: Vec::new(),
+        done: None,
         now: i64::MIN,
     };
     let mut states: Vec<State<'_>> = asked.iter().map(|_| State::Idle).collect();
@@ -48,17 +50,6 @@ pub fn run(data: &[u8]) {
         states[*at] = world.step(state, &asked[*at], &presented[*at], &commits[*at], *course);
         world.check_totals();
     }
-}
-
-/// A claim that was first.
-#[derive(Clone)]
-struct Held {
-    name: String,
-    key: [u8; 32],
-    turn: u64,
-    /// When it was claimed, and the last second in which it is remembered.
-    claimed: i64,
-    last: i64,
 }
 
 /// Where an attempt stands.
@@ -86,6 +77,7 @@ struct World<'w> {
     names: Names,
     /// The claims of what was executed.
     executed: Vec<Held>,
+    done: Option<Receipt>,
     now: i64,
 }
 
@@ -138,8 +130,10 @@ impl<'w> World<'w> {
             State::Executed(allowed, reservation, held, is_done) => {
                 assert_eq!(*reservation.id(), asked.id());
                 self.close(reservation, asked.attempt.id, is_done);
-                if is_done {
-                    self.replay(asked, presented, &allowed);
+                if let Some(of) = allowed.committed().filter(|_| is_done) {
+                    let grant = asked.grants[allowed.grant_index().expect("of a grant")];
+                    let (holder, principal) = (holder(grant), grant.issuer);
+                    self.done = Some(Receipt { of, proposal: asked.offer().clone(), holder, principal });
                 }
                 State::Closed(held, is_done)
             }
@@ -149,7 +143,10 @@ impl<'w> World<'w> {
                 self.close(Reservation::resume(asked.id()), asked.attempt.id, is_done);
                 self.end(held, is_done)
             }
-            State::Over => State::Over,
+            State::Over => {
+                self.again(asked, presented);
+                State::Over
+            }
         }
     }
 
@@ -171,9 +168,11 @@ impl<'w> World<'w> {
                 );
                 let Decision::Allowed(allowed) = decision else { return Err(()) };
                 let arrived = asked.attempt.now;
-                let signed = if let model::Shown::Proof(_, skew) = asked.attempt.shown { skew } else { 0 };
-                let claim = allowed.auto_claim(frame, arrived).ok_or(())?;
-                let holder = allowed.holder().ok_or(())?;
+                let signed = if let Shown::Proof(_, skew) = asked.attempt.shown { skew } else { 0 };
+                let claim = allowed.auto_claim(frame, arrived).expect("its key was shown");
+                let (Shown::Proof(holder, _) | Shown::Word(holder)) = asked.attempt.shown else {
+                    panic!("by nobody")
+                };
                 (claim, format!("auto {frame} of {holder}"), arrived + signed.max(0) + 899)
             }
             Request::Commit { proposal, .. } => {
@@ -218,6 +217,8 @@ impl<'w> World<'w> {
             let how = if finish { End::Finish } else { End::Abandon };
             let Ok(said) = self.claims.end(&Ticket::from_parts(key, turn), how);
             self.names.end(&name, turn, finish, self.now, said);
+            let Ok(again) = self.claims.end(&Ticket::from_parts(key, turn), End::Abandon);
+            assert!(!again, "{name} ends twice");
         }
         State::Over
     }
@@ -250,40 +251,31 @@ impl<'w> World<'w> {
 
     /// What is to be kept of it.
     fn says_what_it_is(&self, allowed: &Allowed, asked: &Asked<'_>, index: usize) {
-        let grant = asked.grants[index];
-        let (agent, principal) = (put::key(holder(grant)), put::key(grant.issuer));
-        let Some(Json::Text(capability)) = asked.offer().get("capability") else {
-            panic!("allowed without one")
-        };
-        let hash = hand::proposal_hash(asked.offer());
-        assert_eq!(
-            (allowed.grant_index(), allowed.issuer(), allowed.holder()),
-            (Some(index), Some(&principal), Some(&agent))
-        );
-        let of = Committed::recorded(RecordedKey::Key(agent), RecordedKey::Key(principal), capability, &hash);
-        assert_eq!(allowed.committed(), Some(of));
-        assert_eq!(allowed.origin(), None);
-        let is_one_time =
-            grant.blocks.iter().flat_map(|block| &block.caveats).any(|caveat| caveat.get("only").is_some());
-        assert_eq!(allowed.consent_claim().is_some(), is_one_time);
+        allowed::says_what_it_is(allowed, &asked.case(&asked.attempt.request, &asked.grants), Some(index));
         let lines = allowed.spend().iter().map(line);
         assert!(lines.eq(asked.lines(self.blocks, index)), "{:#?}", asked.attempt);
     }
 
-    /// The same COMMIT again is answered by its binding and its grants' hard caveats alone: nothing is paid again.
-    fn replay(&self, asked: &Asked<'_>, presented: &Presented<'_>, allowed: &Allowed) {
-        let Request::Commit { proposal, hash, .. } = &asked.attempt.request else { return };
-        let (of, index) =
-            (allowed.committed().expect("it is a COMMIT"), allowed.grant_index().expect("of a grant"));
-        let (holder, principal) =
-            (Recorded::Key(holder(asked.grants[index])), Recorded::Key(asked.grants[index].issuer));
-        let (proposal, hash) = (proposal.clone(), hash.clone());
-        let decision =
-            self.verifier.authorize(&parley_grants::Request::Replay { hash: &hash, of: &of }, presented);
+    /// What was committed, asked for again by whoever it is: the binding and the hard caveats decide alone, and nothing is paid.
+    fn again(&self, asked: &Asked<'_>, presented: &Presented<'_>) {
+        let (Some(done), Request::Commit { hash, .. }) = (&self.done, &asked.attempt.request) else { return };
+        let (holder, principal) = (Recorded::Key(done.holder), Recorded::Key(done.principal));
+        let (proposal, hash) = (done.proposal.clone(), hash.clone());
+        let ask = parley_grants::Request::Replay { hash: &hash, of: &done.of };
+        let decision = self.verifier.authorize(&ask, presented);
         let replay = Request::Commit { proposal, hash, holder, principal, replay: true };
         assert_eq!(put::class_of(&decision), asked.class(&replay, &asked.grants), "{:#?}", asked.attempt);
         if let Decision::Allowed(allowed) = decision {
             assert!(allowed.spend().is_empty() && allowed.cost().is_none() && allowed.committed().is_none());
+        }
+        // A proof for another verb would do for nothing here.
+        if let (Shown::Word(_), Some(Json::Text(capability))) =
+            (asked.attempt.shown, done.proposal.get("capability"))
+        {
+            let ask = parley_grants::Request::Undo { receipt: "r-1", of: &done.of };
+            let undo = Request::Undo { capability: capability.clone(), principal };
+            let decision = self.verifier.authorize(&ask, presented);
+            assert_eq!(put::class_of(&decision), asked.class(&undo, &asked.grants), "{:#?}", asked.attempt);
         }
     }
 

@@ -12,6 +12,10 @@ pub const THE_HASH: &str = "#hash";
 /// Caveats of which the kind is the place in this list; then comes any value, and any value under any name.
 pub const CAVEATS: [&str; 9] = ["svc", "verbs", "can", "exp", "nbf", "only", "per", "spend", "risk"];
 
+/// Those of a proposal.
+const MEMBERS: [&str; 10] =
+    ["id", "capability", "summary", "effects", "cost", "risk", "undo", "expires", "hash", "data"];
+
 /// A case to be decided.
 #[derive(Debug)]
 pub struct Structured(pub Case);
@@ -39,7 +43,7 @@ fn settle(case: &mut Case) {
         _ => "none".into(),
     };
     for (index, grant) in case.grants.iter_mut().enumerate() {
-        grant.nonce.push_str(&index.to_string());
+        grant.nonce = format!("{index}:{}", grant.nonce);
         grant.blocks.iter_mut().for_each(|block| hashed(&mut block.caveats, &hash));
     }
 }
@@ -159,12 +163,33 @@ pub fn proposal(choices: &mut Choices<'_, '_>) -> Json {
         ("undo", undo),
         ("expires", Json::Int(choices.pick(&[T + 600, T + 2, T + 1, T, T - 1]))),
     ]);
-    match choices.roll(8) {
-        0..=3 => proposal,
+    match choices.roll(12) {
         4 => proposal.with("data", choices.json(2)),
         5 => proposal.with("hash", choices.json(1)),
-        6 => proposal.without(&[&choices.text()]),
-        _ => proposal.with(&choices.text(), choices.json(2)),
+        6 => proposal.without(&[choices.pick(&MEMBERS)]),
+        7 => proposal.with(choices.pick(&MEMBERS), choices.json(2)),
+        8 => proposal.with(&choices.text(), choices.json(2)),
+        9 => {
+            let (name, of) = choices.pick(&[
+                ("cost", "amount"),
+                ("cost", "currency"),
+                ("undo", "window"),
+                ("cost", "note"),
+            ]);
+            let inner = proposal.get(name).cloned().unwrap_or(Json::Null);
+            proposal.with(
+                name,
+                if choices.flag() { inner.without(&[of]) } else { inner.with(of, choices.json(1)) },
+            )
+        }
+        10 => {
+            let effect = object([("op", text("create")), ("target", text("order"))]);
+            let name = choices.pick(&["op", "target", "from"]);
+            let effect =
+                if choices.flag() { effect.without(&[name]) } else { effect.with(name, choices.json(1)) };
+            proposal.with("effects", Json::List(vec![effect]))
+        }
+        _ => proposal,
     }
 }
 

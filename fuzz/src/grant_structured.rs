@@ -1,12 +1,14 @@
 //! The input is choices (`chain.rs`): grants that are then really signed, and requests. Every answer is the naive model's.
 
+use crate::allowed::{hand_cost, says_what_it_is};
 use crate::chain::{self, Structured};
 use crate::choose::Choices;
-use crate::hand::{self, Flaw, Json};
-use crate::model::{self, Case, Class, Recorded, Request};
+use crate::hand::{self, Flaw, Grant, Json};
+use crate::model::{self, Case, Class, Request};
 use crate::put::{self, Made};
 use arbitrary::{Arbitrary as _, Unstructured};
-use parley_grants::{Allowed, Answer, Decision, SpendLine};
+use parley_grants::{Allowed, Answer, Decision, Limits, Link, SpendLine};
+use std::collections::HashMap;
 
 pub fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
@@ -16,15 +18,18 @@ pub fn run(data: &[u8]) {
     if case.kept {
         made.keep();
     }
-    judge(&case, &blocks, &made);
+    let mut service = Service::default();
+    service.judge(&case, &blocks, &made);
 
     // More requests to the same grants, which are verified by now: those reach the caveats at no signature check.
+    // And by services that have revoked something, or take less.
     made.keep();
     case.kept = true;
     let mut choices = Choices(&mut input);
     for _ in 0..choices.roll(8) {
         (case.request, case.shown, case.now) = chain::asked(&mut choices);
-        judge(&case, &blocks, &made);
+        service = Service::of(&mut choices);
+        service.judge(&case, &blocks, &made);
     }
 
     // A text that nobody signed is no grant, whatever else it is.
@@ -35,19 +40,23 @@ pub fn run(data: &[u8]) {
         (edited.tokens[index], is_cut) = edit(&blocks[index], &mut choices);
         if edited.tokens[index] != made.tokens[index] {
             let grant = &mut case.grants[index];
-            match is_cut {
+            if is_cut {
                 // Who held the grant before has one too, but for what was wrong with the last block.
-                true => cut(grant),
-                false => grant.flaw = Some((Flaw::Extra, 0)),
+                cut(grant);
+            } else {
+                // It may be that it mends what was wrong.
+                let right = Grant { flaw: None, ..grant.clone() };
+                let is_right = edited.tokens[index] == hand::token(&hand::make(&right));
+                grant.flaw = (!is_right).then_some((Flaw::Extra, 0));
             }
             case.kept = false;
-            judge(&case, &blocks, &edited);
+            service.judge(&case, &blocks, &edited);
         }
     }
 }
 
 /// The grant without its last block.
-fn cut(grant: &mut hand::Grant) {
+fn cut(grant: &mut Grant) {
     let count = grant.blocks.len();
     grant.flaw = grant.flaw.map(|(flaw, at)| (flaw, at % count)).filter(|(_, at)| at + 1 < count);
     grant.blocks.pop();
@@ -80,80 +89,144 @@ fn edit(blocks: &[hand::Made], choices: &mut Choices<'_, '_>) -> (String, bool) 
     (hand::token_of(&json), is_cut)
 }
 
-fn judge(case: &Case, blocks: &[Vec<hand::Made>], made: &Made) {
-    let decision = put::decision_of(case, made);
-    let class = model::decide(case);
-    assert_eq!(put::class_of(&decision), class, "{case:#?}");
-    // What each grant gives by itself.
-    let first = |class| {
-        let alone = |grant: &hand::Grant| {
-            model::decide(&Case { grants: vec![grant.clone()], request: case.request.clone(), ..*case })
-                == class
-        };
-        case.grants.iter().position(alone)
-    };
-    match &decision {
-        Decision::Allowed(allowed) => {
-            if matches!(case.request, Request::Expand { .. }) {
-                return assert!(allowed.grant_index().is_none() && allowed.issuer().is_none());
-            }
-            assert_eq!(allowed.grant_index(), first(Class::Allowed), "{case:#?}");
-            says_whose_it_is(case, blocks, allowed);
+/// What a service takes, and what it no longer honours: a block of one of the grants.
+struct Service {
+    blocks: usize,
+    caveats: usize,
+    grants: usize,
+    revoked: Option<(usize, usize)>,
+}
+
+impl Default for Service {
+    fn default() -> Self {
+        Self { blocks: 16, caveats: 64, grants: 16, revoked: None }
+    }
+}
+
+impl Service {
+    fn of(choices: &mut Choices<'_, '_>) -> Self {
+        let plain = Self::default();
+        match choices.roll(16) {
+            12 => Self { blocks: choices.roll(4), ..plain },
+            13 => Self { caveats: choices.roll(4), ..plain },
+            14 => Self { grants: choices.roll(3), ..plain },
+            15 => Self { revoked: Some((choices.roll(3), choices.roll(4))), ..plain },
+            _ => plain,
         }
-        Decision::Refused(refusal) => {
-            let denial = refusal.answer();
-            assert!(!format!("{refusal:?}{}", denial.code()).is_empty());
-            if let Answer::ConsentRequired(asked) = denial {
-                let index = first(Class::ConsentRequired).expect("a grant that fails softly");
-                assert_eq!(*asked.principal(), put::key(case.grants[index].issuer), "{case:#?}");
-                let (Request::Commit { proposal, hash, .. } | Request::Auto { proposal, frame: hash, .. }) =
-                    &case.request
-                else {
-                    panic!("nobody consents to this: {case:#?}")
-                };
-                assert_eq!((asked.service(), asked.hash()), (model::SERVICE, hash.as_str()));
-                for (name, said) in [
-                    ("id", asked.proposal()),
-                    ("capability", asked.capability()),
-                    ("summary", asked.summary()),
-                ] {
-                    assert_eq!(proposal.get(name), Some(&hand::text(said)), "{case:#?}");
+    }
+
+    /// What one of the grants gives by itself.
+    fn alone(&self, case: &Case, index: usize) -> Class {
+        let mut grant = case.grants[index].clone();
+        if grant.blocks.len() > self.blocks
+            || grant.blocks.iter().any(|block| block.caveats.len() > self.caveats)
+        {
+            grant.flaw = Some((Flaw::Extra, 0));
+        }
+        let is_revoked = self.revoked.is_some_and(|(of, block)| of == index && block < grant.blocks.len());
+        match Self::class(case, vec![grant]) {
+            Class::Allowed | Class::ConsentRequired if is_revoked => Self::class(case, vec![]),
+            class => class,
+        }
+    }
+
+    fn class(case: &Case, grants: Vec<Grant>) -> Class {
+        model::decide(&Case { grants, request: case.request.clone(), ..*case })
+    }
+
+    fn expected(&self, case: &Case) -> Class {
+        let grants = case.grants.len();
+        if grants > self.grants {
+            // Too many for it are as many as are too many for all.
+            return Self::class(case, vec![case.grants[0].clone(); 17]);
+        }
+        let alone = (0..grants).map(|index| self.alone(case, index));
+        alone.min().unwrap_or_else(|| Self::class(case, vec![]))
+    }
+
+    fn judge(&self, case: &Case, blocks: &[Vec<hand::Made>], made: &Made) {
+        let limits =
+            Limits::default().with_blocks(self.blocks).with_caveats(self.caveats).with_grants(self.grants);
+        let links = links(&case.grants, blocks);
+        let revoked = self.revoked.and_then(|(grant, block)| Some(blocks.get(grant)?.get(block)?.id()));
+        let is_revoked = |link: &Link<'_>| {
+            // It is told whose block it is.
+            let (signer, subject, grant) = links[link.block.as_bytes()];
+            assert_eq!((*link.signer, *link.subject), (put::key(signer), put::key(subject)));
+            assert_eq!(*link.grant.as_bytes(), grant);
+            Some(*link.block.as_bytes()) == revoked
+        };
+        let verifier = put::verifier().with_limits(limits).with_revocation(is_revoked);
+        let decision = put::decision_by(&verifier, case, made);
+        assert_eq!(put::class_of(&decision), self.expected(case), "{case:#?}");
+        match &decision {
+            Decision::Allowed(allowed) => {
+                let is_expand = matches!(case.request, Request::Expand { .. });
+                let by = (0..case.grants.len()).find(|index| self.alone(case, *index) == Class::Allowed);
+                let by = by.filter(|_| !is_expand);
+                says_what_it_is(allowed, case, by);
+                if let Some(index) = by {
+                    says_what_it_spends(case, index, &blocks[index], allowed);
                 }
-                assert_eq!(proposal.get("expires"), Some(&Json::Int(asked.expires())));
+            }
+            Decision::Refused(refusal) => {
+                assert!(!format!("{refusal:?}{}", refusal.answer().code()).is_empty());
+                if let Answer::ConsentRequired(_) = refusal.answer() {
+                    let of = (0..case.grants.len())
+                        .find(|index| self.alone(case, *index) == Class::ConsentRequired);
+                    asks_the_right_one(case, refusal.answer(), of.expect("a grant that fails softly"));
+                }
             }
         }
     }
 }
 
-/// The grant, its issuer, and what is to be counted where: the amount once for each block that has a `spend` caveat.
-fn says_whose_it_is(case: &Case, blocks: &[Vec<hand::Made>], allowed: &Allowed) {
-    let index = allowed.grant_index().expect("a grant");
-    let (grant, blocks) = (&case.grants[index], &blocks[index]);
-    assert_eq!(allowed.issuer(), Some(&put::key(grant.issuer)));
+type Whose = (hand::Key, hand::Key, [u8; 32]);
+
+/// Who signed each block, whom it is for, and of which grant it is.
+fn links(grants: &[Grant], blocks: &[Vec<hand::Made>]) -> HashMap<[u8; 32], Whose> {
+    let mut links = HashMap::new();
+    for (grant, made) in grants.iter().zip(blocks) {
+        let mut signer = grant.issuer;
+        for (block, one) in grant.blocks.iter().zip(made) {
+            links.insert(one.id(), (signer, block.subject, made[0].id()));
+            signer = block.subject;
+        }
+    }
+    links
+}
+
+fn asks_the_right_one(case: &Case, answer: &Answer, of: usize) {
+    let (Answer::ConsentRequired(asked), Request::Commit { proposal, hash, .. }) = (answer, &case.request)
+    else {
+        panic!("nobody is asked about this: {case:#?}")
+    };
+    assert_eq!(*asked.principal(), put::key(case.grants[of].issuer), "{case:#?}");
+    assert_eq!((asked.service(), asked.hash()), (model::SERVICE, hash.as_str()));
+    for (name, said) in
+        [("id", asked.proposal()), ("capability", asked.capability()), ("summary", asked.summary())]
+    {
+        assert_eq!(proposal.get(name), Some(&hand::text(said)), "{case:#?}");
+    }
+    assert_eq!(proposal.get("expires"), Some(&Json::Int(asked.expires())));
+}
+
+/// What is to be counted where: the amount once for each block that has a `spend` caveat.
+fn says_what_it_spends(case: &Case, index: usize, blocks: &[hand::Made], allowed: &Allowed) {
     assert_eq!(allowed.grant_id().map(|id| *id.as_bytes()), Some(blocks[0].id()));
-    // What is written down of an INTENT: its key and its principal.
-    let is_intent = matches!(case.request, Request::Intent { .. } | Request::AutoIntent { .. });
-    let holder = Recorded::Key(grant.blocks.last().expect("a block").subject);
-    let origin = is_intent.then(|| put::origin(holder, Recorded::Key(grant.issuer)));
-    assert_eq!(allowed.origin(), origin, "{case:#?}");
     let pays = match &case.request {
         Request::Commit { proposal, replay: false, .. } | Request::Auto { proposal, .. } => {
-            proposal.get("cost") != Some(&Json::Null)
+            hand_cost(proposal).is_some()
         }
         _ => false,
     };
     let caps = |caveats: &[Json]| {
-        caveats
-            .iter()
-            .filter_map(|caveat| caveat.get("spend")?.get("max").cloned())
-            .map(|max| match max {
-                Json::Int(max) => u64::try_from(max).expect("well-formed, as it is satisfied"),
-                _ => panic!("a limit that is no number is satisfied"),
-            })
-            .min()
+        let max = |max| if let Json::Int(max) = max { u64::try_from(max).ok() } else { None };
+        let maxes = caveats.iter().filter_map(|caveat| caveat.get("spend")?.get("max").cloned());
+        maxes.map(|cap| max(cap).expect("well-formed, as it is satisfied")).min()
     };
     let mut lines = allowed.spend().iter();
-    for (block, made) in grant.blocks.iter().zip(blocks) {
+    for (block, made) in case.grants[index].blocks.iter().zip(blocks) {
         if let Some(max) = caps(&block.caveats).filter(|_| pays) {
             let line: &SpendLine = lines.next().unwrap_or_else(|| panic!("not counted: {case:#?}"));
             assert_eq!((*line.block.as_bytes(), line.max), (made.id(), max), "{case:#?}");

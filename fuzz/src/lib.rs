@@ -4,6 +4,7 @@
 //! A function here asserts laws; that nothing panics is only the least of them. Where it can, it compares with another
 //! reader of the same bytes: `serde_json`, `base64ct`, `sha2`.
 
+mod allowed;
 mod attempt;
 pub mod authorize_flow;
 mod books;
@@ -29,10 +30,10 @@ mod used;
 mod forge;
 #[allow(dead_code)]
 #[path = "../../proptests/hand.rs"]
-mod hand;
+pub mod hand;
 #[allow(dead_code)]
 #[path = "../../proptests/model.rs"]
-mod model;
+pub mod model;
 #[allow(dead_code)]
 #[path = "../../proptests/put.rs"]
 mod put;

@@ -1,6 +1,7 @@
 //! Runs every target, on stable Rust, over its seeds, over inputs at the edges of the rules and over every input that once
 //! failed; and over what comes of these when they are cut short, or a byte of them is changed.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -18,9 +19,12 @@ fn replay(target: &str, changes: usize) {
     let (_, run) =
         parley_grants_fuzz::TARGETS.into_iter().find(|(name, _)| *name == target).expect("a target");
     let seeds = inputs("seeds", target);
-    assert!(seeds.len() >= 10, "no seeds of {target}");
+    let contents: HashSet<_> = seeds.iter().map(|(_, data)| data).collect();
+    assert!(contents.len() >= 5, "no seeds of {target}");
     run(b"");
-    let others = inputs("edges", target).into_iter().chain(inputs("regressions", target));
+    let edges = inputs("edges", target);
+    assert!(!edges.is_empty(), "no edges of {target}");
+    let others = edges.into_iter().chain(inputs("regressions", target));
     let seeds = seeds.into_iter().map(|seed| (seed, changes));
     for ((name, data), changes) in seeds.chain(others.map(|other| (other, 1200))) {
         println!("{name}");

@@ -3,7 +3,7 @@
 #
 # Needs Python and LLVM's tools of the compiler's own version: the component llvm-tools of the toolchain, or a
 # distribution's package such as llvm-22; LLVM_COV and LLVM_PROFDATA name others. COVERAGE_CASES is how many cases a
-# property gets. One run at a time for each COVERAGE_TARGET_DIR.
+# property gets; `run.sh --tools` only looks for the tools. One run at a time for each COVERAGE_TARGET_DIR.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd -P)
 root=$(cd "$here/../.." && pwd -P)
@@ -28,6 +28,7 @@ tool() { # NAME
 
 cov=${LLVM_COV:-$(tool llvm-cov)}
 profdata=${LLVM_PROFDATA:-$(tool llvm-profdata)}
+[ "${1:-}" != --tools ] || exit 0
 cd "$root"
 # This crate alone: what it depends on runs as fast as ever.
 printf '#!/bin/sh\nexec "$@" -C instrument-coverage\n' >"$target/instrument"

@@ -49,11 +49,11 @@ pub fn flow_case(case: &Value) -> Option<Vec<u8>> {
         // The agent's word, its own proposal, sent, for any principal, with the right hash, an id of its own, claimed.
         out.byte(0).byte(0).byte(0).byte(0).byte(0).byte(0).byte(0);
     }
-    // Each one to its end; what is released had failed.
+    // Each one to its end and once more; what is released had failed.
     let mut order = Vec::new();
     for (at, commit) in commits.iter().enumerate() {
         let fails = steps.iter().any(|step| step["do"] == "release" && step["id"] == commit["id"]);
-        order.extend([(at, 0), (at, 0), (at, if fails { 14 } else { 0 }), (at, 0), (at, 0)]);
+        order.extend([(at, 0), (at, 0), (at, if fails { 14 } else { 0 }), (at, 0), (at, 0), (at, 0)]);
     }
     (order.len() < 64).then(|| out.byte(order.len()))?;
     for (index, (at, course)) in order.iter().enumerate() {
