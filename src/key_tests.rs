@@ -38,6 +38,10 @@ fn keys_are_accepted_if_and_only_if_canonical_on_the_curve_and_of_large_order() 
             cases.push(point(low, 0xff, 0x7f, sign));
         }
     }
+    // The same below other multiples of 2^248, where every y is less than p.
+    for high in [0, 0x3f, 0x7e] {
+        cases.extend((0xed..=0xff).map(|low| point(low, 0xff, high, false)));
+    }
     // y from 0 to 40, which has 1 in it.
     for low in 0..40 {
         for sign in [false, true] {

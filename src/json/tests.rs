@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
-use alloc::borrow::ToOwned as _;
+use alloc::borrow::{Cow, ToOwned as _};
 use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
@@ -37,6 +37,8 @@ fn errors_have_kind_and_offset() {
         ("[-9007199254740992]", BadNumber, 1),
         ("[99999999999999999999]", BadNumber, 1),
         ("[1.]", Syntax, 3),
+        ("- 1", Syntax, 1),
+        ("[1. 5]", Syntax, 3),
         ("[+1]", Syntax, 1),
         ("[.5]", Syntax, 1),
         ("\"a\u{1}\"", BadString, 2),
@@ -82,6 +84,27 @@ fn depth_and_size_at_their_bounds() {
 }
 
 #[test]
+fn surrogate_pairs_are_one_character() {
+    for (escaped, character) in [
+        ("\\ud800\\udc00", '\u{10000}'),
+        ("\\ud83d\\ude00", '\u{1f600}'),
+        ("\\uDBFF\\uDFFF", '\u{10ffff}'),
+        ("\\ud800\\udfff", '\u{103ff}'),
+        ("\\udbff\\udc00", '\u{10fc00}'),
+    ] {
+        assert_eq!(canonicalize(format!("\"{escaped}\"").as_bytes()), Ok(format!("\"{character}\"")));
+    }
+}
+
+/// Most strings have no escape, and none of those is copied to be compared.
+#[test]
+fn what_has_no_escape_is_not_copied() {
+    let read = |text| any(text, &Limits::default()).unwrap().string().unwrap();
+    assert!(matches!(read(b"\"plain\"").decode(), Cow::Borrowed("plain")));
+    assert!(matches!(read(b"\"esc\\u0061ped\"").decode(), Cow::Owned(text) if text == "escaped"));
+}
+
+#[test]
 fn only_the_canonical_form_is_read_as_such() {
     for text in [
         "null",
@@ -105,6 +128,7 @@ fn only_the_canonical_form_is_read_as_such() {
         "\"\\u0041\"",
         "\"\\u001F\"",
         "\"\\u000a\"",
+        "\"\\u0020\"",
         "\"\\u0022\"",
         "\"\\u007f\"",
         "\"\\ud83d\\ude00\"",

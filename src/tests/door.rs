@@ -47,6 +47,7 @@ fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
     let origin = intent.origin().unwrap();
     assert_eq!(origin, Origin::with_grant(RecordedKey::Key(key), RecordedKey::Key(public(&who(1)))));
     assert_eq!((intent.committed(), intent.spend(), intent.cost()), (None, &[][..], None));
+    assert_eq!(intent.terms(), None);
 
     let sent = sign("COMMIT", hash);
     let presented = Presented { proof: Possession::Proof(sent.as_bytes()), ..presented };
@@ -66,10 +67,11 @@ fn from_intent_to_undo_each_answer_carries_what_the_next_needs() {
         );
         assert_eq!(commit.grant_id(), Some(grant.id()));
         assert_eq!((commit.holder(), commit.issuer()), (Some(&key), Some(&public(&who(1)))));
-        assert_eq!(commit.origin(), None);
+        assert_eq!((commit.origin(), commit.terms()), (None, Some(parsed.terms())));
         let of = commit.committed().unwrap();
         let principal = RecordedKey::Key(public(&who(1)));
         assert_eq!(of, Committed::recorded(RecordedKey::Key(key), principal, "shop.order", hash));
+        assert_eq!((of.capability(), of.hash()), ("shop.order", hash));
         assert_eq!(commit.cost(), Amount::new(1800, "EUR").as_ref());
 
         let replay = allowed(verifier.authorize(&Request::Replay { hash, of: &of }, &presented));
@@ -360,9 +362,24 @@ fn policy_alone_is_for_the_holder_and_names_each_failure() {
     let ask = |holder, capability| {
         free.evaluate_unbound(holder, SERVICE, &crate::Action::Ask(capability), NOW, &NOTHING)
     };
-    assert_eq!(ask(&holder, "c").unwrap().outcome(), Allowed);
-    assert_eq!(ask(&holder, "auto:c").unwrap().outcome(), Forbidden, "reserved, without any failing caveat");
+    let (fine, reserved) = (ask(&holder, "c").unwrap(), ask(&holder, "auto:c").unwrap());
+    assert_eq!((fine.outcome(), fine.is_reserved()), (Allowed, false));
+    assert_eq!((reserved.outcome(), reserved.is_reserved()), (Forbidden, true), "without any failing caveat");
     assert_eq!(ask(&crate::ProvenKey::assume_proven(public(&who(1))), "c"), None, "not the holder");
+}
+
+/// A proof is good for 300 seconds either way, the last one included.
+#[test]
+fn a_proof_at_the_bounds_of_its_window() {
+    let token = chain(1, "").token();
+    let proof = proof(&who(2), SERVICE, "ASK", "c", NOW);
+    let grants = [Presentable::Token(&token)];
+    let ask = |now| {
+        let presented = Presented { grants: &grants, proof: Possession::Proof(proof.as_bytes()), now };
+        matches!(verifier().authorize(&Request::Ask { capability: "c" }, &presented), Decision::Allowed(_))
+    };
+    assert!(ask(NOW - 300) && ask(NOW + 300));
+    assert!(!ask(NOW - 301) && !ask(NOW + 301) && !ask(i64::MIN) && !ask(i64::MAX));
 }
 
 #[test]
@@ -395,6 +412,144 @@ fn a_kept_proposal_meets_the_same_limits() {
     assert_eq!(parsed.terms().hash(), hash);
     assert!(parsed.check_limits(&Limits::default().with_depth(7)).is_ok());
     assert!(parsed.check_limits(&Limits::default().with_depth(6)).is_err());
+}
+
+/// Whoever evaluates by themselves says what was counted before.
+#[test]
+fn policy_alone_takes_the_callers_word_for_totals() {
+    let token = chain(1, r#"{"spend":{"currency":"EUR","max":5000}}"#).token();
+    let grant = verifier().verify(&token).unwrap();
+    let holder = crate::ProvenKey::assume_proven(public(&who(2)));
+    let parsed = Proposal::parse(proposal(r#"{"amount":1800,"currency":"EUR"}"#).as_bytes()).unwrap();
+    let commit = |counted: u64| {
+        let action = crate::Action::Commit(parsed.terms());
+        let spent = |block: &crate::BlockId| if block == grant.id() { counted } else { u64::MAX };
+        grant.evaluate_unbound(&holder, SERVICE, &action, NOW, &spent).unwrap().outcome()
+    };
+    use crate::Outcome::{Allowed, ConsentRequired};
+    assert_eq!((commit(3200), commit(3201)), (Allowed, ConsentRequired));
+}
+
+/// The reasons that a grant with this one caveat has against a COMMIT for 1800 EUR.
+#[test]
+fn limits_on_a_commit_at_their_bounds() {
+    let parsed = Proposal::parse(proposal(r#"{"amount":1800,"currency":"EUR"}"#).as_bytes()).unwrap();
+    let free = Proposal::parse(proposal("null").as_bytes()).unwrap();
+    let holder = crate::ProvenKey::assume_proven(public(&who(2)));
+    for (caveat, reasons) in [
+        (r#"{"per":{"currency":"EUR","max":1800}}"#, &[][..]),
+        (r#"{"per":{"currency":"EUR","max":1799}}"#, &[Reason::PerCommit]),
+        (r#"{"per":{"currency":"eur","max":1800}}"#, &[Reason::PerCurrency]),
+        (r#"{"spend":{"currency":"EUR","max":1800}}"#, &[]),
+        (r#"{"spend":{"currency":"EUR","max":1799}}"#, &[Reason::Spend]),
+        (r#"{"spend":{"currency":"eur","max":1800}}"#, &[Reason::SpendCurrency]),
+        (r#"{"risk":"low"}"#, &[]),
+    ] {
+        let grant = verifier().verify(&chain(1, caveat).token()).unwrap();
+        let evaluate = |action| grant.evaluate_unbound(&holder, SERVICE, &action, NOW, &NOTHING).unwrap();
+        let evaluation = evaluate(crate::Action::Commit(parsed.terms()));
+        let got: Vec<_> = evaluation.failures().iter().map(|failure| failure.reason).collect();
+        assert_eq!(got, reasons, "{caveat}");
+        for other in [crate::Action::Commit(free.terms()), crate::Action::Intent("shop.order")] {
+            assert_eq!(evaluate(other).failures(), [], "{caveat}");
+        }
+    }
+    let grant = verifier().verify(&chain(1, r#"{"verbs":["COMMIT"]}"#).token()).unwrap();
+    let evaluate = |action| grant.evaluate_unbound(&holder, SERVICE, &action, NOW, &NOTHING).unwrap();
+    assert_eq!(evaluate(crate::Action::Commit(parsed.terms())).failures(), []);
+    assert_eq!(evaluate(crate::Action::Undo("shop.order")).failures()[0].reason, Reason::Verb);
+}
+
+/// Whose proposal it is, decides before anything is said about it; of which principal, with the grants.
+#[test]
+fn a_commit_and_a_handle_are_for_who_made_them() {
+    let token = chain(1, "").token();
+    let grants = [Presentable::Token(&token)];
+    let text = proposal("null");
+    let hash = crate::proposal_hash(text.as_bytes()).unwrap();
+    let (one, two) = (RecordedKey::Key(public(&who(1))), RecordedKey::Key(public(&who(2))));
+    let sent = proof(&who(2), SERVICE, "COMMIT", &hash, NOW);
+    let commit = |origin: Origin| {
+        let presented = Presented { grants: &grants, proof: Possession::Proof(sent.as_bytes()), now: NOW };
+        let commit = Commit::Sent { proposal: Offered::Text(text.as_bytes()), hash: &hash, origin: &origin };
+        match super::commit(&verifier(), &commit, &presented, &NOTHING) {
+            Decision::Allowed(_) => None,
+            Decision::Refused(refusal) => Some((refusal.answer().code(), *refusal.log().cause())),
+        }
+    };
+    for good in [Origin::without_grant(two), Origin::with_grant(two, one)] {
+        assert_eq!((good.holder(), commit(good)), (Some(&two), None), "{good:?}");
+    }
+    let of_one = Origin::with_grant(two, one);
+    assert_eq!((of_one.principal(), Origin::without_grant(two).principal()), (Some(&one), None));
+    let other = Some(("forbidden", Cause::OtherHolder));
+    let nobody = RecordedKey::Unreadable;
+    for bad in [Origin::without_grant(one), Origin::without_grant(nobody), Origin::anonymous()] {
+        assert_eq!(commit(bad), other, "{bad:?}");
+    }
+    for bad in [Origin::with_grant(two, two), Origin::with_grant(two, nobody)] {
+        assert_eq!(commit(bad), Some(("forbidden", Cause::NoGrantAllows)), "{bad:?}");
+    }
+
+    let proof = proof(&who(2), SERVICE, "EXPAND", "h", NOW);
+    let expand = |owner| {
+        let presented = Presented { grants: &[], proof: Possession::Proof(proof.as_bytes()), now: NOW };
+        let request = Request::Expand { handle: "h", owner: crate::Owner::Key(owner) };
+        match verifier().authorize(&request, &presented) {
+            Decision::Allowed(allowed) => Ok(allowed.holder().copied()),
+            Decision::Refused(refusal) => Err(*refusal.log().cause()),
+        }
+    };
+    assert_eq!(expand(two), Ok(Some(public(&who(2)))));
+    assert_eq!((expand(one), expand(nobody)), (Err(Cause::OtherOwner), Err(Cause::OtherOwner)));
+}
+
+/// In the round trip of the INTENT nobody looks at the proposal, so it must be for what was asked, and can be undone.
+#[test]
+fn an_auto_commit_is_of_what_was_asked_and_can_be_undone() {
+    let (token, text) = (chain(1, "").token(), proposal("null"));
+    let proof = proof(&who(2), SERVICE, "INTENT", "auto:shop.order:f", NOW);
+    let presented = Presented {
+        grants: &[Presentable::Token(&token)],
+        proof: Possession::Proof(proof.as_bytes()),
+        now: NOW,
+    };
+    let origin = Origin::without_grant(RecordedKey::Key(public(&who(2))));
+    let cause = |from: &str, to: &str, now| {
+        let text = text.replace(from, to);
+        let commit = Commit::Auto {
+            proposal: Offered::Text(text.as_bytes()),
+            capability: "shop.order",
+            frame: "f",
+            origin: &origin,
+        };
+        match super::commit(&verifier(), &commit, &Presented { now, ..presented }, &NOTHING) {
+            Decision::Allowed(_) => None,
+            Decision::Refused(refusal) => Some((refusal.answer().code(), *refusal.log().cause())),
+        }
+    };
+    assert_eq!(cause("", "", NOW), None);
+    let reserved = Commit::Auto {
+        proposal: Offered::Text(text.as_bytes()),
+        capability: "shop:order",
+        frame: "f",
+        origin: &origin,
+    };
+    let refusal = refused(super::commit(&verifier(), &reserved, &presented, &NOTHING));
+    assert_eq!(
+        (refusal.answer(), refusal.log().cause()),
+        (&Answer::Forbidden, &Cause::ReservedCapability),
+        "before the proof, which is one for something else"
+    );
+    assert_eq!(cause(":600", ":1", NOW), None);
+    for (from, to, expected) in [
+        ("shop.order", "shop.orders", ("forbidden", Cause::OtherCapability)),
+        (":600", ":0", ("review", Cause::NoUndo)),
+        (r#"{"window":600}"#, "null", ("review", Cause::NoUndo)),
+        ("1790000600", "1790000000", ("review", Cause::ProposalExpired)),
+    ] {
+        assert_eq!(cause(from, to, NOW), Some(expected), "{to}");
+    }
 }
 
 /// What a replay skips was checked for the proposal that was committed, and for no other.

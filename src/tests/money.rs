@@ -480,6 +480,20 @@ fn what_is_alive_is_never_forgotten() {
     assert_eq!(MemoryClaims::with_room(0).claim(&claim("a", 10), 0), Ok(Claimed::Full));
 }
 
+/// Clocks differ: what is over on one is not on another, and is kept as long as there is room.
+#[test]
+fn what_is_over_is_forgotten_for_want_of_room_only() {
+    let (early, late) = (Claim::for_commit("early", 10), Claim::for_commit("late", 100));
+    for (room, is_kept) in [(2, true), (1, false)] {
+        let mut claims = MemoryClaims::with_room(room);
+        let Ok(Claimed::First(ticket)) = claims.claim(&early, 0) else { panic!() };
+        assert!(matches!(claims.claim(&late, 10), Ok(Claimed::First(_))));
+        assert_eq!(claims.end(&ticket, End::Finish), Ok(is_kept));
+        let expected = if is_kept { Claimed::Done } else { Claimed::Full };
+        assert_eq!(claims.claim(&early, 9), Ok(expected));
+    }
+}
+
 #[test]
 fn kinds_of_claims_never_meet() {
     let (one, two) = (public(&who(1)), public(&who(2)));
@@ -543,6 +557,10 @@ fn a_consent_request_is_matched_member_by_member() {
     let good = ConsentRequest::new(SERVICE, parsed.terms(), principal).to_json();
     let request = ConsentRequest::parse(good.as_bytes()).unwrap();
     assert_eq!(request.to_json(), good);
+    assert_eq!((request.proposal(), request.hash()), ("p", parsed.terms().hash()));
+    assert_eq!((request.service(), request.capability()), ("shop.example", "shop.order"));
+    assert_eq!((request.summary(), request.expires()), ("Two cups", 1_790_000_600));
+    assert_eq!(request.principal(), &principal);
     let matched = request.matched(&parsed, SERVICE, &principal).unwrap();
     let shown = format!("for {}\nasked by the service \"shop.example\"\n{parsed}", key_text(&who(1)));
     assert_eq!(matched.to_string(), shown);

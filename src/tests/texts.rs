@@ -73,6 +73,17 @@ block 1 {1}
     );
 }
 
+/// The one spelling under which services store an id, and find it again.
+#[test]
+fn ids_are_base64url() {
+    let (bytes, text) = ([0xff; 32], "__________________________________________8");
+    let (block, name) = (crate::BlockId::from_bytes(bytes), crate::ReservationId::from_bytes(bytes));
+    assert_eq!((block.to_string(), format!("{block:?}")), (String::from(text), String::from(text)));
+    assert_eq!(format!("{name:?}"), text);
+    assert_eq!(text.parse(), Ok(block));
+    assert_eq!((block.as_bytes(), name.as_bytes()), (&bytes, &bytes));
+}
+
 #[test]
 fn times_in_utc() {
     let shown = |time: i64| Caveat::Expires(time).to_string();
