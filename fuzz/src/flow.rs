@@ -65,7 +65,7 @@ impl<'b> Arbitrary<'b> for Flow {
             }
             grants.push(grant);
         }
-        let (room, is_bounded) = (choices.pick(&[100, 1, 2]), choices.roll(4) == 3);
+        let (room, is_bounded) = (choices.pick(&[100, 1, 2]), choices.roll(3) == 2);
         let many = 1 + choices.roll(6);
         let mut attempts: Vec<Attempt> =
             (0..many).map(|at| attempt(choices, &proposals, grants.len(), at as u64)).collect();
@@ -157,8 +157,8 @@ fn attempt(choices: &mut Choices<'_, '_>, proposals: &[Json], grants: usize, at:
         let hash = if choices.seldom(16) { choices.text() } else { proposal_hash(&proposal) };
         Request::Commit { proposal, hash, holder, principal, replay: false }
     };
-    let id = match choices.roll(8) {
-        id @ 5..8 => id as u64,
+    let id = match choices.roll(4) {
+        id @ 2..4 => id as u64,
         _ => 100 + at,
     };
     Attempt { request, grants: presented, shown, id, claims: choices.roll(4) < 3, now: T }
