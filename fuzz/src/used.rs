@@ -77,8 +77,10 @@ fn soft(choices: &mut Choices<'_, '_>, asked: &Asked) -> Option<(Json, bool)> {
         ways.push((object([("risk", text("low"))]), false));
     }
     if let Some(cost) = terms.cost() {
-        ways.push((object([("per", limit(cost.minor(), &format!("{}x", cost.currency())))]), false));
-        ways.push((object([("spend", limit(u64::from(choices.byte()), "?!"))]), false));
+        // Any text can be a currency: only one that is made of the cost's own is surely another.
+        let other = format!("{}x", cost.currency());
+        ways.push((object([("per", limit(cost.minor(), &other))]), false));
+        ways.push((object([("spend", limit(u64::from(choices.byte()), &other))]), false));
         if cost.minor() > 0 {
             ways.push((object([("per", limit(cost.minor() - 1, cost.currency()))]), false));
             ways.push((object([("spend", limit(cost.minor() - 1, cost.currency()))]), false));
