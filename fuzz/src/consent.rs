@@ -54,19 +54,19 @@ pub fn parsed(text: &[u8]) {
 fn is_right(name: &str, value: &Value) -> bool {
     match name {
         "expires" => value.is_i64() || value.is_u64(),
-        "principal" => value.as_str().is_some_and(is_key),
+        "principal" => value.as_str().is_some_and(|text| key(text).is_some()),
         _ => value.is_string(),
     }
 }
 
-/// The one spelling of a point of large order (A1.2, B2).
-fn is_key(text: &str) -> bool {
-    let Some(encoded) = text.strip_prefix("ed25519:") else { return false };
-    let Ok(bytes) = Base64UrlUnpadded::decode_vec(encoded) else { return false };
-    let Ok(bytes) = <[u8; 32]>::try_from(bytes) else { return false };
-    Base64UrlUnpadded::encode_string(&bytes) == encoded
-        && VerifyingKey::from_bytes(&bytes)
-            .is_ok_and(|key| !key.is_weak() && key.to_edwards().compress().to_bytes() == bytes)
+/// The point of large order that this is the one spelling of (A1.2, B2).
+pub fn key(text: &str) -> Option<VerifyingKey> {
+    let encoded = text.strip_prefix("ed25519:")?;
+    let bytes: [u8; 32] = Base64UrlUnpadded::decode_vec(encoded).ok()?.try_into().ok()?;
+    let key = VerifyingKey::from_bytes(&bytes).ok()?;
+    let is_one_spelling = Base64UrlUnpadded::encode_string(&bytes) == encoded
+        && key.to_edwards().compress().to_bytes() == bytes;
+    (is_one_spelling && !key.is_weak()).then_some(key)
 }
 
 /// What `serde_json` reads, and in one spelling again.

@@ -1,12 +1,16 @@
 //! The input is a token's text, and, when it does not start with `pg1.`, the JSON inside one too.
 
-use crate::{by_hand, digest, seed};
+use crate::hand::{self, Json, text};
+use crate::{by_hand, consent, digest, seed};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
-use parley_grants::issue::prepare_root;
-use parley_grants::{Caveat, ErrorKind, Grant, Limits, PublicKey, Verifier, read_canonical};
+use ed25519_dalek::Signature;
+use parley_grants::issue::{GrantDraft, prepare_root};
+use parley_grants::{Caveat, Error, ErrorKind, Grant, Limits, PublicKey, Verifier, read_canonical};
 use serde_json::Value;
 
 const PREFIX: &str = "pg1.";
+/// That of a token of 64 KiB.
+const MAX_JSON: usize = (64 * 1024 - PREFIX.len()) / 4 * 3;
 
 pub fn run(data: &[u8]) {
     if let Ok(token) = core::str::from_utf8(data) {
@@ -57,18 +61,43 @@ fn check(token: &str) {
     assert_eq!(verified, Verifier::new("s", anyone).verify(token));
     let distrusted = grant.clone().verify(&|_: &PublicKey| false);
     assert_eq!(distrusted.err().map(|error| error.kind()), Some(ErrorKind::Untrusted));
+    let whole = by_hand(&serde_json::from_str(json).expect("JSON"));
+    let Json::List(blocks) = &whole else { panic!("an array") };
+    assert_eq!(verified.is_ok(), is_signed(blocks), "{verified:?}");
     if let Ok(verified) = verified {
         assert_eq!(verified.grant(), &grant);
-        let mut prev = None;
-        for block in grant.blocks() {
-            assert_eq!(block.prev(), prev);
-            prev = Some(block.id());
-            assert!(PublicKey::from_bytes(*block.subject().as_bytes()).is_ok());
-        }
+        delegation::prepared(&verified, json);
     }
 
     let caveats: Vec<Caveat> = grant.blocks().flat_map(|block| block.caveats().to_vec()).collect();
-    issued(&grant, &caveats);
+    issued(&grant, blocks, &caveats);
+}
+
+fn string<'j>(object: &'j Json, name: &str) -> &'j str {
+    let Some(Json::Text(text)) = object.get(name) else { panic!("{name} is no text: {object:?}") };
+    text
+}
+
+/// Is each block signed by whoever held the grant before it, and is its `prev` the id of the block before (A3.3 to A3.8)? Keys
+/// and signatures are read by another crate than the one under test, as strictly as B2 has it.
+fn is_signed(blocks: &[Json]) -> bool {
+    let payload = |block: &Json| block.get("p").expect("a payload").clone();
+    let mut signer = consent::key(string(&payload(&blocks[0]), "iss"));
+    let mut before = None;
+    for block in blocks {
+        let (payload, text) = (payload(block), string(block, "s"));
+        let bytes = Base64UrlUnpadded::decode_vec(text).ok();
+        let signature = bytes.and_then(|bytes| Signature::from_slice(&bytes).ok());
+        let (Some(key), Some(signature)) = (signer, signature) else { return false };
+        let is_linked = before.is_none_or(|before| string(&payload, "prev") == before);
+        if !is_linked || key.verify_strict(payload.canonical().as_bytes(), &signature).is_err() {
+            return false;
+        }
+        signer = consent::key(string(&payload, "sub"));
+        before = Some(digest(text));
+    }
+    // The last one has signed nothing yet, and is a key all the same.
+    signer.is_some()
 }
 
 /// The same as serde_json reads.
@@ -97,32 +126,155 @@ fn says_what_it_says(grant: &Grant, json: &str) {
             let text = value.to_string();
             assert_eq!(Caveat::parse(text.as_bytes()).as_ref(), Ok(caveat));
             assert!(!format!("{caveat}").is_empty());
-            if let Some(name) = caveat.name() {
-                assert_eq!(value.as_object().map(|members| members.len()), Some(1));
-                assert!(value.get(name).is_some());
-            }
+            let is_right = is_well_formed(&by_hand(value));
+            assert_eq!(caveat.name().is_some(), is_right, "{text}");
+            assert!(caveat.name().is_none_or(|name| value.get(name).is_some()));
         }
     }
 }
 
-/// A grant with these caveats can be issued if each is well-formed, and then it verifies and says the same.
-fn issued(grant: &Grant, caveats: &[Caveat]) {
-    let (principal, agent) = (seed(1), seed(2));
-    let time = grant.blocks().next().expect("a root").issued_at();
-    let draft = prepare_root(principal.public_key(), agent.public_key(), caveats, time, grant.nonce());
-    if caveats.iter().any(|caveat| caveat.name().is_none()) || caveats.len() > 64 {
-        assert!(draft.is_err());
-        return;
+/// One of the nine kinds, with a value as A4, B3.3 and B4.1 have it. Numbers are integers here, as the text is canonical.
+pub fn is_well_formed(caveat: &Json) -> bool {
+    let Json::Object(members) = caveat else { return false };
+    let [(name, value)] = members.as_slice() else { return false };
+    let is_text = |value: &Json| matches!(value, Json::Text(_));
+    match name.as_str() {
+        "svc" | "verbs" | "can" => matches!(value, Json::List(items) if items.iter().all(is_text)),
+        "exp" | "nbf" => matches!(value, Json::Int(_)),
+        "only" => is_text(value),
+        "per" | "spend" => {
+            matches!(value, Json::Object(members) if members.len() == 2)
+                && matches!(value.get("max"), Some(Json::Int(0..)))
+                && value.get("currency").is_some_and(is_text)
+        }
+        "risk" => ["low", "medium", "high"].iter().any(|level| *value == text(level)),
+        _ => false,
     }
-    let draft = match draft {
-        Ok(draft) => draft,
-        Err(error) => return assert_eq!(error.kind(), ErrorKind::TooLong),
-    };
-    assert!(!draft.to_string().is_empty());
-    let token = draft.sign(&principal).expect("the key of the draft");
-    let issued = Verifier::new("s", [*principal.public_key()]).verify(&token).expect("a good grant");
-    assert_eq!(issued.holder(), agent.public_key());
-    assert_eq!(issued.grant().nonce(), grant.nonce());
-    let root = issued.grant().blocks().next().expect("a root");
-    assert_eq!((root.caveats(), root.issued_at()), (caveats, time));
+}
+
+pub fn listed(caveats: Option<&Json>) -> &[Json] {
+    let Some(Json::List(caveats)) = caveats else { panic!("{caveats:?}") };
+    caveats
+}
+
+/// A grant with all these caveats in one block can be issued if and only if each is well-formed, and then it is the one
+/// that is made by hand, to the byte. Made by hand it verifies in any case.
+fn issued(grant: &Grant, blocks: &[Json], caveats: &[Caveat]) {
+    let (principal, agent) = (seed(1), seed(2));
+    let payloads = blocks.iter().map(|block| block.get("p").expect("a payload"));
+    let written: Vec<Json> = payloads.flat_map(|payload| listed(payload.get("caveats")).to_vec()).collect();
+    let iat = grant.blocks().next().expect("a root").issued_at();
+    let draft = |nonce: &str| prepare_root(principal.public_key(), agent.public_key(), caveats, iat, nonce);
+    let kind = |draft: Result<GrantDraft, Error>| draft.err().map(|error| error.kind());
+    if caveats.len() > 64 {
+        return assert_eq!(kind(draft(grant.nonce())), Some(ErrorKind::TooManyCaveats));
+    }
+    let right = written.iter().all(is_well_formed);
+    let block = hand::Block { subject: 1, caveats: written, iat, spent: 0 };
+    let mut plan = hand::Grant { issuer: 0, nonce: grant.nonce().into(), blocks: vec![block], flaw: None };
+    let made = hand::make(&plan);
+    let token = hand::token(&made);
+    let verified = Verifier::new("s", [*principal.public_key()]).verify(&token).expect("a good grant");
+    assert_eq!((verified.holder(), verified.grant().nonce()), (agent.public_key(), grant.nonce()));
+    let root = verified.grant().blocks().next().expect("a root");
+    assert_eq!((root.caveats(), root.issued_at()), (caveats, iat));
+    delegation::prepared(&verified, &hand::assemble(&made));
+
+    if !right {
+        return assert_eq!(kind(draft(grant.nonce())), Some(ErrorKind::BadCaveat));
+    }
+    // It is no longer than the text that its caveats are from.
+    let draft_now = draft(grant.nonce()).expect("as many caveats as may be");
+    assert_eq!(draft_now.bytes_to_sign(), made[0].payload.as_bytes());
+    assert!(!draft_now.to_string().is_empty());
+    assert_eq!(draft_now.sign(&principal).as_ref(), Ok(&token));
+    delegation::signed(&verified, &plan);
+
+    // Up to the bound, and not a byte more; now and then, as it takes long.
+    if made[0].payload.len() % 16 == 1 {
+        let room = MAX_JSON - hand::assemble(&made).len();
+        plan.nonce.push_str(&"n".repeat(room));
+        let longest = draft(&plan.nonce).expect("just short enough").sign(&principal);
+        assert_eq!(longest, Ok(hand::token(&hand::make(&plan))));
+        plan.nonce.push('n');
+        assert_eq!(kind(draft(&plan.nonce)), Some(ErrorKind::TooLong));
+    }
+}
+
+/// Handing a grant on (A3.13, A3.19, A3.20).
+mod delegation {
+    use super::{MAX_JSON, is_well_formed, listed, string};
+    use crate::hand::{self, Json, b64, object, public};
+    use crate::{by_hand, digest, seed};
+    use parley_grants::issue::prepare_delegation;
+    use parley_grants::{ErrorKind, VerifiedGrant, Verifier};
+
+    /// Whoever made it, it can be handed on unless one of its caveats denies everything, or there is no room. What its holder has to sign
+    /// follows from its text, and nothing else will do for a signature.
+    pub fn prepared(grant: &VerifiedGrant, json: &str) {
+        let whole = by_hand(&serde_json::from_str(json).expect("JSON"));
+        let blocks = listed(Some(&whole));
+        let to = seed(3);
+        let draft = prepare_delegation(grant, to.public_key(), &[], -1);
+        let last = blocks.last().expect("a block");
+        let payload = object([
+            ("caveats", Json::List(vec![])),
+            ("iat", Json::Int(-1)),
+            ("prev", Json::Text(digest(string(last, "s")))),
+            ("sub", Json::Text(to.public_key().to_string())),
+        ]);
+        let payload = payload.canonical();
+        let is_wrong = |block: &Json| {
+            let caveats = block.get("p").and_then(|payload| payload.get("caveats"));
+            !listed(caveats).iter().all(is_well_formed)
+        };
+        // With a comma, and a signature of 86 characters.
+        let length = json.len() + payload.len() + r#",{"p":,"s":""}"#.len() + 86;
+        let wrong = match blocks.iter().position(is_wrong) {
+            _ if blocks.len() >= 16 => Some((ErrorKind::TooManyBlocks, Some(blocks.len()))),
+            Some(block) => Some((ErrorKind::BadCaveat, Some(block))),
+            None => (length > MAX_JSON).then_some((ErrorKind::TooLong, None)),
+        };
+        let draft = match draft {
+            Ok(draft) => draft,
+            Err(error) => return assert_eq!(Some((error.kind(), error.block())), wrong),
+        };
+        assert_eq!(wrong, None);
+        assert_eq!(draft.bytes_to_sign(), payload.as_bytes());
+        assert_eq!(draft.signer(), grant.holder());
+        assert!(draft.to_string().contains(&grant.to_string()));
+        let other = [6, 7].into_iter().find(|key| public(*key) != grant.holder().to_string());
+        let signature = hand::sign(other.expect("one of two"), &payload);
+        assert_eq!(draft.finish(&signature).err().map(|error| error.kind()), Some(ErrorKind::BadSignature));
+    }
+
+    /// What the holder signs is the block that is made by hand, to the byte, and the new subject can use it and hand it on.
+    pub fn signed(grant: &VerifiedGrant, plan: &hand::Grant) {
+        let mut plan = plan.clone();
+        let caveats = plan.blocks[0].caveats.iter().rev().take(8).cloned();
+        let block = hand::Block { subject: 2, caveats: caveats.collect(), iat: plan.blocks[0].iat, spent: 0 };
+        plan.blocks.push(block);
+        let made = hand::make(&plan);
+        let token = hand::token(&made);
+        let root = grant.grant().blocks().next().expect("a root");
+        let caveats: Vec<_> = root.caveats().iter().rev().take(8).cloned().collect();
+        let draft = || prepare_delegation(grant, seed(3).public_key(), &caveats, root.issued_at());
+        if hand::assemble(&made).len() > MAX_JSON {
+            return assert_eq!(draft().err().map(|error| error.kind()), Some(ErrorKind::TooLong));
+        }
+        let draft = || draft().expect("room for it");
+        // Neither the principal nor the new subject.
+        for other in [1, 3] {
+            let refused = draft().sign(&seed(other)).map_err(|error| error.kind());
+            assert_eq!(refused, Err(ErrorKind::WrongSigner));
+        }
+        assert_eq!(draft().sign(&seed(2)).as_ref(), Ok(&token));
+        assert_eq!(draft().finish(&hand::sign(1, &made[1].payload)).as_ref(), Ok(&token));
+        let handed_on = Verifier::new("s", [*grant.issuer()]).verify(&token).expect("a good grant");
+        assert_eq!((handed_on.holder(), handed_on.id()), (seed(3).public_key(), grant.id()));
+        let last = handed_on.grant().blocks().nth(1).expect("a delegation");
+        assert_eq!(b64(last.id().as_bytes()), digest(&made[1].signature));
+        assert_eq!((last.caveats(), last.prev()), (&*caveats, Some(grant.id())));
+        prepared(&handed_on, &hand::assemble(&made));
+    }
 }
