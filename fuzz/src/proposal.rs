@@ -1,36 +1,49 @@
 //! The input is a proposal's JSON text.
 
-use crate::{by_hand, digest, seed};
+use crate::hand::{self, Json, object, text};
+use crate::lax::Lax;
+use crate::{by_hand, digest, model, seed};
 use parley_grants::issue::prepare_consent;
 use parley_grants::{
     Caveat, ErrorKind, Grant, Limits, Proposal, canonicalize, canonicalize_value, proposal_hash,
 };
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 const MAX_BYTES: usize = 1024 * 1024;
+const MAX_DEPTH: usize = 32;
+const MAX_TOKEN: usize = 64 * 1024;
 
 pub fn run(data: &[u8]) {
     let hash = proposal_hash(data);
-    match canonicalize(data) {
-        Ok(canonical) => {
-            assert_eq!(hash.is_ok(), canonical.starts_with('{'));
-            if let Ok(hash) = &hash {
-                same_hash(hash, &canonical);
-            }
-        }
+    let tame = tame(data);
+    let value = readable(&tame).filter(|_| data.len() <= MAX_BYTES);
+    assert_eq!(hash.as_ref().ok(), value.clone().map(|value| digest(&hashed_part(value))).as_ref());
+    match (canonicalize(data), &hash) {
+        (Ok(canonical), Ok(hash)) => same_hash(hash, &canonical),
+        (Ok(canonical), Err(_)) => assert!(!canonical.starts_with('{')),
         // Inside `data`, and only there, any number will do.
-        Err(error) => {
-            if let Ok(hash) = &hash {
-                assert_eq!(error.kind(), ErrorKind::BadNumber);
-                if let Ok(value) = serde_json::from_slice(data) {
-                    assert_eq!(&digest(&hashed_part(value)), hash);
-                }
+        (Err(error), Ok(_)) => assert_eq!(error.kind(), ErrorKind::BadNumber),
+        (Err(_), Err(error)) => {
+            assert!(error.offset().is_none_or(|at| at <= data.len()));
+            if let Some(lax) = Lax::read(&tame) {
+                let explained = match error.kind() {
+                    ErrorKind::DuplicateKey => lax.duplicate,
+                    ErrorKind::BadNumber => lax.number,
+                    ErrorKind::TooDeep => lax.depth > MAX_DEPTH,
+                    ErrorKind::TooLong => data.len() > MAX_BYTES,
+                    ErrorKind::Syntax => !tame.trim_ascii_start().starts_with(b"{"),
+                    _ => false,
+                };
+                assert!(explained, "{error:?}, and serde_json says {lax:?}");
             }
         }
     }
 
     let parsed = Proposal::parse(data);
     assert_eq!(parsed, Proposal::parse(data));
+    let is_right = value.is_some_and(|value| model::is_well_formed(&by_hand(&value)));
+    assert_eq!(parsed.is_ok(), is_right, "{parsed:?}");
     match parsed {
         Ok(proposal) => {
             assert_eq!(hash.as_deref(), Ok(proposal.terms().hash()));
@@ -42,6 +55,51 @@ pub fn run(data: &[u8]) {
             assert!(hash.is_ok() || hash == Err(error), "{hash:?}, {error:?}");
         }
     }
+}
+
+/// The text with another number in place of each that `serde_json` finds too great for it: any that is no short
+/// integer. Whether it is JSON at all, and what the canonical form cannot express in it, stays as it was.
+fn tame(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.first() {
+        let length = match first {
+            b'"' => string(rest),
+            b'-' | b'0'..=b'9' => rest
+                .iter()
+                .take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+                .count(),
+            _ => 1,
+        };
+        let (token, after) = rest.split_at(length);
+        let is_integer = token.iter().skip(1).all(u8::is_ascii_digit);
+        let is_wild = *first != b'"' && (length > 18 || !is_integer);
+        let is_number = is_wild && serde_json::from_slice::<IgnoredAny>(token).is_ok();
+        out.extend_from_slice(if is_number { b"0.5" } else { token });
+        rest = after;
+    }
+    out
+}
+
+/// The length of the string that starts here, with its quotes.
+fn string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// The value of a text that has a hash (A7.13): an object with no name twice anywhere and bounded depth, and with other
+/// numbers in `data` alone.
+fn readable(tame: &[u8]) -> Option<Value> {
+    let lax = Lax::read(tame).filter(|lax| !lax.duplicate && lax.depth <= MAX_DEPTH)?;
+    let value: Value = serde_json::from_slice(tame).ok().filter(Value::is_object)?;
+    (!lax.number || by_hand(&value).without(&["data"]).is_a2()).then_some(value)
 }
 
 /// The hash is that of the canonical form without `hash` and `data`, however the text is spelled.
@@ -127,16 +185,29 @@ fn well_formed(proposal: &Proposal) {
     consented(proposal);
 }
 
-/// A consent is a root grant with exactly five caveats, made from the proposal's own bytes.
+/// A consent is a root grant with exactly five caveats, made from the proposal's own bytes; none is made that would be too
+/// long to present.
 fn consented(proposal: &Proposal) {
     let (principal, agent, terms) = (seed(1), seed(2), proposal.terms());
     let draft = prepare_consent(principal.public_key(), agent.public_key(), proposal, "shop.example", 0, "n");
-    let draft = match draft {
-        Ok(draft) => draft,
-        Err(error) => return assert_eq!(error.kind(), ErrorKind::TooLong),
-    };
+    let list = |item: &str| Json::List(vec![text(item)]);
+    let caveats = vec![
+        object([("svc", list("shop.example"))]),
+        object([("verbs", list("COMMIT"))]),
+        object([("can", list(terms.capability()))]),
+        object([("only", text(terms.hash()))]),
+        object([("exp", Json::Int(terms.expires()))]),
+    ];
+    let block = hand::Block { subject: 1, caveats, iat: 0, spent: 0 };
+    let plan = hand::Grant { issuer: 0, nonce: "n".into(), blocks: vec![block], flaw: None };
+    let by_hand = hand::token(&hand::make(&plan));
+    if by_hand.len() > MAX_TOKEN {
+        return assert_eq!(draft.err().map(|error| error.kind()), Some(ErrorKind::TooLong));
+    }
+    let draft = draft.expect("no longer than it may be");
     assert!(!draft.to_string().is_empty());
     let token = draft.sign(&principal).expect("the key of the draft");
+    assert_eq!(token, by_hand);
     let grant = Grant::decode(&token, &Limits::default()).expect("a good grant");
     let caveats = [
         Caveat::Service(vec!["shop.example".into()]),
