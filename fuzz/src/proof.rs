@@ -1,14 +1,15 @@
 //! The input is lines: the service's time, the time to sign at, service, verb and target. What follows is a proof's
 //! JSON text in any spelling.
 
-use crate::seed;
+use crate::{hand, seed};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
-use parley_grants::issue::prepare_proof;
-use parley_grants::{ErrorKind, ProvenKey, Verb, canonicalize};
+use parley_grants::issue::{ProofDraft, prepare_auto_proof, prepare_proof};
+use parley_grants::{Error, ErrorKind, ProvenKey, Verb, canonicalize};
 use serde_json::Value;
 
 const WINDOW: u64 = 300;
 const MAX_INT: u64 = (1 << 53) - 1;
+const MAX_TEXT: usize = 64 * 1024;
 
 const VERBS: [Verb; 6] = [Verb::Hello, Verb::Ask, Verb::Intent, Verb::Commit, Verb::Undo, Verb::Expand];
 
@@ -21,7 +22,7 @@ struct Purpose<'d> {
 }
 
 impl Purpose<'_> {
-    fn check(&self, proof: &[u8], now: i64) -> Result<ProvenKey, parley_grants::Error> {
+    fn check(&self, proof: &[u8], now: i64) -> Result<ProvenKey, Error> {
         ProvenKey::from_unbound_proof(proof, self.service, self.verb, self.target, now)
     }
 }
@@ -44,7 +45,12 @@ pub fn run(data: &[u8]) {
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
-    signed(&purpose, now, time);
+    let draft = prepare_proof(seed(2).public_key(), &service, verb, &target, time);
+    signed(&purpose, now, time, draft);
+    // It costs as much again.
+    if verb == Verb::Intent {
+        auto(&purpose, now, time);
+    }
 }
 
 /// What must hold for every proof that was accepted.
@@ -100,22 +106,43 @@ fn accepted(purpose: &Purpose<'_>, proof: &[u8], now: i64, proven: &ProvenKey) {
     }
 }
 
-/// A proof that is made here is accepted if and only if its time is within the window.
-fn signed(purpose: &Purpose<'_>, now: i64, time: i64) {
+/// The proof of an INTENT with auto is that of an INTENT with the target of A5.5, and there is none for a capability with
+/// which that target had two readings (B8).
+fn auto(purpose: &Purpose<'_>, now: i64, time: i64) {
+    let parts = purpose.target.strip_prefix("auto:").and_then(|rest| rest.split_once(':'));
+    let (capability, frame) = parts.unwrap_or((purpose.target, purpose.service));
+    let draft = prepare_auto_proof(seed(2).public_key(), purpose.service, capability, frame, time);
+    if capability.contains(':') {
+        return assert_eq!(draft.err().map(|error| error.kind()), Some(ErrorKind::Field("capability")));
+    }
+    let target = format!("auto:{capability}:{frame}");
+    signed(&Purpose { verb: Verb::Intent, target: &target, ..*purpose }, now, time, draft);
+}
+
+/// A proof is made if and only if its text can be written and is not too long, and is accepted if and only if its time is
+/// within the window.
+fn signed(purpose: &Purpose<'_>, now: i64, time: i64, draft: Result<ProofDraft, Error>) {
     let key = seed(2);
-    let draft = prepare_proof(key.public_key(), purpose.service, purpose.verb, purpose.target, time);
+    let text = hand::proof_text(purpose.service, purpose.verb.as_str(), purpose.target, time);
     let draft = match draft {
         Ok(draft) => draft,
         Err(error) => {
-            assert!(time.unsigned_abs() > MAX_INT || error.kind() == ErrorKind::TooLong);
-            return;
+            let explained = match error.kind() {
+                ErrorKind::BadNumber => time.unsigned_abs() > MAX_INT,
+                ErrorKind::TooLong => text.len() > MAX_TEXT,
+                _ => false,
+            };
+            return assert!(explained, "{error:?}");
         }
     };
+    assert!(time.unsigned_abs() <= MAX_INT && text.len() <= MAX_TEXT);
+    assert_eq!(draft.signer(), key.public_key());
     // What is signed is the canonical form of just this object.
     let object = serde_json::json!({
         "aud": purpose.service, "verb": purpose.verb.as_str(), "target": purpose.target, "ts": time
     });
-    assert_eq!(canonicalize(object.to_string().as_bytes()).expect("JSON").as_bytes(), draft.bytes_to_sign());
+    assert_eq!(canonicalize(object.to_string().as_bytes()).as_ref(), Ok(&text));
+    assert_eq!(text.as_bytes(), draft.bytes_to_sign());
     assert!(!draft.to_string().is_empty());
     let proof = draft.sign(&key).expect("the key of the draft");
     let answer = purpose.check(proof.as_bytes(), now);
