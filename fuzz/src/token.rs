@@ -123,11 +123,9 @@ fn says_what_it_says(grant: &Grant, json: &str) {
         let caveats = payload["caveats"].as_array().expect("an array");
         assert_eq!(block.caveats().len(), caveats.len());
         for (caveat, value) in block.caveats().iter().zip(caveats) {
-            let text = value.to_string();
-            assert_eq!(Caveat::parse(text.as_bytes()).as_ref(), Ok(caveat));
+            assert_eq!(Caveat::parse(value.to_string().as_bytes()).as_ref(), Ok(caveat));
             assert!(!format!("{caveat}").is_empty());
-            let is_right = is_well_formed(&by_hand(value));
-            assert_eq!(caveat.name().is_some(), is_right, "{text}");
+            assert_eq!(caveat.name().is_some(), is_well_formed(&by_hand(value)), "{value}");
             assert!(caveat.name().is_none_or(|name| value.get(name).is_some()));
         }
     }
@@ -204,10 +202,10 @@ fn issued(grant: &Grant, blocks: &[Json], caveats: &[Caveat]) {
 /// Handing a grant on (A3.13, A3.19, A3.20).
 mod delegation {
     use super::{MAX_JSON, is_well_formed, listed, string};
-    use crate::hand::{self, Json, b64, object, public};
+    use crate::hand::{self, Flaw, Json, b64, object, public};
     use crate::{by_hand, digest, seed};
     use parley_grants::issue::prepare_delegation;
-    use parley_grants::{ErrorKind, VerifiedGrant, Verifier};
+    use parley_grants::{ErrorKind, Grant, Limits, PublicKey, VerifiedGrant, Verifier};
 
     /// Whoever made it, it can be handed on unless one of its caveats denies everything, or there is no room. What its holder has to sign
     /// follows from its text, and nothing else will do for a signature.
@@ -276,5 +274,29 @@ mod delegation {
         assert_eq!(b64(last.id().as_bytes()), digest(&made[1].signature));
         assert_eq!((last.caveats(), last.prev()), (&*caveats, Some(grant.id())));
         prepared(&handed_on, &hand::assemble(&made));
+        flawed(plan, made[1].payload.len());
+    }
+
+    /// Its delegation has one thing wrong that no change of its text could make, as it is signed so.
+    fn flawed(mut plan: hand::Grant, dice: usize) {
+        // 2 is the y of no point.
+        let mut bytes = [0; 32];
+        bytes[0] = 2;
+        let nobody = Json::Text(format!("ed25519:{}", b64(&bytes)));
+        let flaw = [Some(Flaw::Prev), Some(Flaw::Signer(0)), Some(Flaw::Signer(2)), None][dice % 4];
+        plan.flaw = flaw.map(|flaw| (flaw, 1));
+        let respell = |index, payload: &Json| match (index, flaw) {
+            (1, None) => payload.with("sub", nobody.clone()).canonical(),
+            _ => payload.canonical(),
+        };
+        let token = hand::token(&hand::blocks(&plan, respell, |_, signature| signature));
+        let grant = Grant::decode(&token, &Limits::default()).expect("well-formed");
+        let refused = grant.verify(&|_: &PublicKey| true).map_err(|error| (error.kind(), error.block()));
+        let kind = match flaw {
+            Some(Flaw::Prev) => ErrorKind::NotChained,
+            Some(_) => ErrorKind::BadSignature,
+            None => ErrorKind::Key,
+        };
+        assert_eq!(refused, Err((kind, Some(1))));
     }
 }
