@@ -212,14 +212,13 @@ mod delegation {
     pub fn prepared(grant: &VerifiedGrant, json: &str) {
         let whole = by_hand(&serde_json::from_str(json).expect("JSON"));
         let blocks = listed(Some(&whole));
-        let to = seed(3);
-        let draft = prepare_delegation(grant, to.public_key(), &[], -1);
+        let draft = prepare_delegation(grant, seed(3).public_key(), &[], -1);
         let last = blocks.last().expect("a block");
         let payload = object([
             ("caveats", Json::List(vec![])),
             ("iat", Json::Int(-1)),
             ("prev", Json::Text(digest(string(last, "s")))),
-            ("sub", Json::Text(to.public_key().to_string())),
+            ("sub", Json::Text(public(2))),
         ]);
         let payload = payload.canonical();
         let is_wrong = |block: &Json| {
@@ -249,9 +248,8 @@ mod delegation {
     /// What the holder signs is the block that is made by hand, to the byte, and the new subject can use it and hand it on.
     pub fn signed(grant: &VerifiedGrant, plan: &hand::Grant) {
         let mut plan = plan.clone();
-        let caveats = plan.blocks[0].caveats.iter().rev().take(8).cloned();
-        let block = hand::Block { subject: 2, caveats: caveats.collect(), iat: plan.blocks[0].iat, spent: 0 };
-        plan.blocks.push(block);
+        let caveats = plan.blocks[0].caveats.iter().rev().take(8).cloned().collect();
+        plan.blocks.push(hand::Block { subject: 2, caveats, iat: plan.blocks[0].iat, spent: 0 });
         let made = hand::make(&plan);
         let token = hand::token(&made);
         let root = grant.grant().blocks().next().expect("a root");
@@ -271,7 +269,7 @@ mod delegation {
         let handed_on = Verifier::new("s", [*grant.issuer()]).verify(&token).expect("a good grant");
         assert_eq!((handed_on.holder(), handed_on.id()), (seed(3).public_key(), grant.id()));
         let last = handed_on.grant().blocks().nth(1).expect("a delegation");
-        assert_eq!(b64(last.id().as_bytes()), digest(&made[1].signature));
+        assert_eq!(*last.id().as_bytes(), made[1].id());
         assert_eq!((last.caveats(), last.prev()), (&*caveats, Some(grant.id())));
         prepared(&handed_on, &hand::assemble(&made));
         flawed(plan, made[1].payload.len());
@@ -280,8 +278,7 @@ mod delegation {
     /// Its delegation has one thing wrong that no change of its text could make, as it is signed so.
     fn flawed(mut plan: hand::Grant, dice: usize) {
         // 2 is the y of no point.
-        let mut bytes = [0; 32];
-        bytes[0] = 2;
+        let bytes: [u8; 32] = std::array::from_fn(|at| if at == 0 { 2 } else { 0 });
         let nobody = Json::Text(format!("ed25519:{}", b64(&bytes)));
         let flaw = [Some(Flaw::Prev), Some(Flaw::Signer(0)), Some(Flaw::Signer(2)), None][dice % 4];
         plan.flaw = flaw.map(|flaw| (flaw, 1));
