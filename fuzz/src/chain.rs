@@ -114,7 +114,11 @@ pub fn caveat(choices: &mut Choices<'_, '_>) -> Json {
     let value = match kind {
         0..=2 => texts(choices),
         3 | 4 => Json::Int(choices.int()),
-        5 | 8 => Json::Text(choices.text()),
+        5 => Json::Text(choices.text()),
+        8 => match choices.roll(4) {
+            3 => Json::Text(choices.text()),
+            level => text(["low", "medium", "high"][level]),
+        },
         6 | 7 => limit(choices),
         9 => return choices.json(3),
         10 => return Json::Object(vec![(choices.text(), choices.json(3))]),

@@ -93,7 +93,14 @@ impl Bytes {
                 self.int(value.as_i64()?);
                 Some(())
             }
-            5 | 8 => self.text(value.as_str()?),
+            5 => self.text(value.as_str()?),
+            8 => match ["low", "medium", "high"].iter().position(|level| value == *level) {
+                Some(level) => {
+                    self.byte(level);
+                    Some(())
+                }
+                None => self.byte(3).text(value.as_str()?),
+            },
             _ => {
                 value.as_object().filter(|members| members.len() == 2)?;
                 self.int(value["max"].as_i64()?);
