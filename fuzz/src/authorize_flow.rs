@@ -11,8 +11,8 @@ use crate::put::{self, Made};
 use arbitrary::{Arbitrary as _, Unstructured};
 use parley_grants::{
     Allowed, BlockId, Claim, Claimed, Claims as _, Close, Closed, Commit, Decision, End, Ledger as _,
-    LedgerBounds, MemoryClaims, MemoryLedger, Pending, Presented, PublicKey, Reservation, ReservationId,
-    Reserve, Step, Ticket, Verifier,
+    MemoryClaims, MemoryLedger, Pending, Presented, PublicKey, Reservation, ReservationId, Reserve, Step,
+    Ticket, Verifier,
 };
 
 /// Far longer than any proposal here is good for.
@@ -28,15 +28,13 @@ pub fn run(data: &[u8]) {
     let presented: Vec<Presented<'_>> = asked.iter().map(Asked::presented).collect();
     let commits: Vec<Commit<'_>> = asked.iter().map(Asked::commit).collect();
 
-    let small = LedgerBounds { grants: 1, blocks_per_grant: 2, held_per_grant: 2, ended: 1 };
-    let bounds = if flow.is_bounded { small } else { LedgerBounds::default() };
     let verifier = put::verifier();
     let mut world = World {
         verifier: &verifier,
         flow: &flow,
         blocks: &blocks,
-        ledger: MemoryLedger::with_bounds(bounds),
-        books: Books::of(bounds),
+        ledger: MemoryLedger::with_bounds(flow.bounds),
+        books: Books::of(flow.bounds),
         claims: MemoryClaims::with_room(flow.room),
         names: Names::with_room(flow.room),
         executed: Vec::new(),

@@ -5,6 +5,7 @@ use crate::choose::{Choices, T};
 use crate::hand::{Block, Grant, Json, object, proposal_hash, text};
 use crate::model::{Recorded, Request, Shown};
 use arbitrary::{Arbitrary, Result, Unstructured};
+use parley_grants::LedgerBounds;
 
 /// One COMMIT, or INTENT with auto.
 #[derive(Clone, Debug)]
@@ -30,8 +31,8 @@ pub struct Flow {
     pub steps: Vec<(usize, Course)>,
     /// How many claims are remembered at a time.
     pub room: usize,
-    /// Is the ledger a small one?
-    pub is_bounded: bool,
+    /// Those of the ledger: seldom one that is soon full, and forgets.
+    pub bounds: LedgerBounds,
 }
 
 /// How an attempt goes on.
@@ -65,7 +66,12 @@ impl<'b> Arbitrary<'b> for Flow {
             }
             grants.push(grant);
         }
-        let (room, is_bounded) = (choices.pick(&[100, 1, 2]), choices.roll(3) == 2);
+        let room = choices.pick(&[100, 1, 2]);
+        let bounds = match choices.roll(4) {
+            2 => LedgerBounds { grants: 1, blocks_per_grant: 2, held_per_grant: 2, ended: 1 },
+            3 => LedgerBounds { grants: 2, blocks_per_grant: 2, held_per_grant: 1, ended: 2 },
+            _ => LedgerBounds::default(),
+        };
         let many = 1 + choices.roll(6);
         let mut attempts: Vec<Attempt> =
             (0..many).map(|at| attempt(choices, &proposals, grants.len(), at as u64)).collect();
@@ -79,7 +85,7 @@ impl<'b> Arbitrary<'b> for Flow {
             }
             steps.push((at, [Course::On, Course::Fails, Course::Crashes][course.saturating_sub(13)]));
         }
-        Ok(Self { grants, attempts, steps, room, is_bounded })
+        Ok(Self { grants, attempts, steps, room, bounds })
     }
 }
 
