@@ -32,14 +32,14 @@ fn main() {
     let mut seeds = Seeds::new();
     let (mut seen, mut contents) = (HashSet::new(), HashSet::new());
     for case in cases(&here.join("../vectors")) {
-        for (target, bytes) in inputs(&case) {
+        for (target, variant, bytes) in inputs(&case) {
             let name = case["name"].as_str().expect("a name");
             let clause = name.split('/').next().expect("a clause");
             let answer = ["code", "decision"].iter().find_map(|field| case["expect"][field].as_str());
-            let kind = (target, clause.to_owned(), answer.map(String::from));
+            let kind = (target, variant, clause.to_owned(), answer.map(String::from));
             if bytes.len() <= LONGEST && !seen.contains(&kind) && contents.insert((target, bytes.clone())) {
                 seen.insert(kind);
-                seeds.insert(format!("{target}/{}", name.replace(['/', ' '], "-")), bytes);
+                seeds.insert(format!("{target}/{}{variant}", name.replace(['/', ' '], "-")), bytes);
             }
         }
     }
@@ -86,12 +86,12 @@ fn read(folder: &Path) -> Seeds {
     seeds
 }
 
-/// The inputs that a vector gives.
-fn inputs(case: &Value) -> Vec<(&'static str, Vec<u8>)> {
+/// The inputs that a vector gives, each with its target and what is added to its name.
+fn inputs(case: &Value) -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let text = |name: &str| case[name].as_str().map(|text| text.as_bytes().to_vec());
     let is_ok = case["expect"]["ok"] == true;
     let mut inputs = Vec::new();
-    let mut put = |target, bytes: Option<Vec<u8>>| inputs.extend(bytes.map(|bytes| (target, bytes)));
+    let mut put = |target, bytes: Option<Vec<u8>>| inputs.extend(bytes.map(|bytes| (target, "", bytes)));
     match case["op"].as_str().expect("an operation") {
         "canonical" if is_ok => put("json", text("json")),
         "hash" | "consent" if is_ok => put("proposal", text("proposal")),
@@ -112,7 +112,12 @@ fn inputs(case: &Value) -> Vec<(&'static str, Vec<u8>)> {
             let asked = &case["expect"]["consent"];
             put("consent", asked.is_object().then(|| asked.to_string().into_bytes()));
         }
-        "flow" => put("authorize_flow", flows::flow_case(case)),
+        // Over a large ledger, and over two small ones.
+        "flow" => {
+            for (bounds, variant) in [(0, ""), (2, "-small"), (3, "-narrow")] {
+                inputs.extend(flows::flow_case(case, bounds).map(|bytes| ("authorize_flow", variant, bytes)));
+            }
+        }
         _ => {}
     }
     inputs

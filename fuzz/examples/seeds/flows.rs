@@ -3,7 +3,8 @@
 use crate::choices::{Bytes, Keys};
 use serde_json::Value;
 
-pub fn flow_case(case: &Value) -> Option<Vec<u8>> {
+/// Over a ledger whose bounds are these, as `src/flow.rs` counts them.
+pub fn flow_case(case: &Value, bounds: usize) -> Option<Vec<u8>> {
     let steps = case["steps"].as_array()?;
     let commits: Vec<&Value> = steps.iter().filter(|step| step["request"]["verb"] == "COMMIT").collect();
     (1..=6).contains(&commits.len()).then_some(())?;
@@ -36,8 +37,8 @@ pub fn flow_case(case: &Value) -> Option<Vec<u8>> {
             out.byte(0);
         }
     }
-    // Room for all claims, and a large ledger.
-    out.byte(0).byte(0).byte(commits.len() - 1);
+    // Room for all claims.
+    out.byte(0).byte(bounds).byte(commits.len() - 1);
     for commit in &commits {
         let place = |token: &Value| tokens.iter().position(|other| **other == *token);
         let presented = commit["grants"].as_array().filter(|grants| grants.len() <= 4)?;
