@@ -1,13 +1,13 @@
 //! An attempt at a COMMIT, as it is put to the crate, and what the naive model says of it.
 
-use crate::books::{Block, Cost};
+use crate::allowed::{hand_cost, lines};
+use crate::books::Cost;
 use crate::flow::{Attempt, Flow};
-use crate::hand::{self, Grant, Json, Key};
+use crate::hand::{self, Grant, Json};
 use crate::model::{self, Case, Class, Request};
 use crate::put::{self, Made, Shows};
 use parley_grants::{
     Answer, Commit, Committed, Offered, Origin, Presentable, Presented, Refusal, ReservationId, Reserve,
-    SpendLine,
 };
 
 /// An attempt, as it is put to the crate.
@@ -80,27 +80,6 @@ impl<'w> Asked<'w> {
     }
 }
 
-/// The key that a grant is for.
-pub fn holder(grant: &Grant) -> Key {
-    grant.blocks.last().expect("a block").subject
-}
-
-pub fn line(line: &SpendLine) -> (Block, u64, Option<i64>) {
-    (*line.block.as_bytes(), line.max, line.forget_after)
-}
-
-/// The least `exp` of each block and those before it.
-pub fn ends(grant: &Grant) -> impl Iterator<Item = Option<i64>> {
-    grant.blocks.iter().scan(None, |end: &mut Option<i64>, block| {
-        for caveat in &block.caveats {
-            if let Some(Json::Int(exp)) = caveat.get("exp") {
-                *end = Some(end.map_or(*exp, |end| end.min(*exp)));
-            }
-        }
-        Some(*end)
-    })
-}
-
 /// A claim that was first.
 #[derive(Clone)]
 pub struct Held {
@@ -163,31 +142,18 @@ impl Asked<'_> {
 
     /// What the ledger is asked about this grant.
     pub fn cost(&self, made: &[Vec<hand::Made>], index: usize) -> Cost {
-        let amount = match self.offer().get("cost").and_then(|cost| cost.get("amount")) {
-            Some(Json::Int(amount)) => u64::try_from(*amount).expect("a good proposal"),
-            _ => 0,
-        };
-        let grant = made[self.attempt.grants[index]][0].id();
-        let proposal = hand::proposal_hash(self.offer());
-        Cost { proposal, grant, amount, lines: self.lines(made, index) }
+        let (offer, blocks) = (self.offer(), self.blocks(made, index));
+        Cost {
+            proposal: hand::proposal_hash(offer),
+            grant: blocks[0].id(),
+            amount: hand_cost(offer).map_or(0, |(amount, _)| amount),
+            lines: lines(self.grants[index], blocks, offer),
+        }
     }
 
-    /// The amount counts once for each block that has a `spend` caveat, whose least limit binds.
-    pub fn lines(&self, made: &[Vec<hand::Made>], index: usize) -> Vec<(Block, u64, Option<i64>)> {
-        if self.offer().get("cost") == Some(&Json::Null) {
-            return Vec::new();
-        }
-        let max = |caveat: &Json| match caveat.get("spend")?.get("max") {
-            Some(Json::Int(max)) => u64::try_from(*max).ok(),
-            _ => None,
-        };
-        let (grant, blocks) = (self.grants[index], &made[self.attempt.grants[index]]);
-        let lines = grant.blocks.iter().zip(blocks).zip(ends(grant));
-        lines
-            .filter_map(|((block, made), end)| {
-                Some((made.id(), block.caveats.iter().filter_map(max).min()?, end))
-            })
-            .collect()
+    /// The blocks of one of its grants.
+    pub fn blocks<'m>(&self, made: &'m [Vec<hand::Made>], index: usize) -> &'m [hand::Made] {
+        &made[self.attempt.grants[index]]
     }
 }
 

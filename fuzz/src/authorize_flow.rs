@@ -1,8 +1,8 @@
 //! The input is choices (`flow.rs`): attempts at COMMITs over one ledger and one claim store, step by step, in any order, with
 //! crashes between any two of them.
 
-use crate::allowed;
-use crate::attempt::{Asked, Expected, Held, Receipt, ends, holder, line, refused};
+use crate::allowed::{ends, holder, line, says_what_it_is};
+use crate::attempt::{Asked, Expected, Held, Receipt, refused};
 use crate::books::{Books, Cost, Names};
 use crate::flow::{Course, Flow};
 use crate::hand::{self, Json};
@@ -237,7 +237,8 @@ impl<'w> World<'w> {
             }
             Step::Execute(allowed, reservation) => {
                 let Expected::Allowed(index) = expected else { panic!("allowed: {:#?}", asked.attempt) };
-                self.says_what_it_is(&allowed, asked, index);
+                let case = asked.case(&asked.attempt.request, &asked.grants);
+                says_what_it_is(&allowed, &case, Some((index, asked.blocks(self.blocks, index))));
                 State::Allowed(Box::new(allowed), reservation, held)
             }
             Step::Refused(refusal) => {
@@ -245,13 +246,6 @@ impl<'w> World<'w> {
                 State::Closed(held, false)
             }
         }
-    }
-
-    /// What is to be kept of it.
-    fn says_what_it_is(&self, allowed: &Allowed, asked: &Asked<'_>, index: usize) {
-        allowed::says_what_it_is(allowed, &asked.case(&asked.attempt.request, &asked.grants), Some(index));
-        let lines = allowed.spend().iter().map(line);
-        assert!(lines.eq(asked.lines(self.blocks, index)), "{:#?}", asked.attempt);
     }
 
     /// What was committed, asked for again by whoever it is: the binding and the hard caveats decide alone, and nothing is paid.
