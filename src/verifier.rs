@@ -53,8 +53,33 @@ impl<T: Trust, R: Revoke> Verifier<T, R> {
     /// Verifies a token once, for a service that keeps the grant and presents it again as
     /// [`Presentable::Kept`](crate::Presentable::Kept). This alone allows nothing.
     ///
+    /// The key to keep it by is the whole text: nothing less of a token says that the rest was verified too. Trust and revocation
+    /// are asked again whenever it is presented, so what is kept need not be forgotten in time, only bounded.
+    ///
     /// # Errors
     /// What was wrong with it.
+    ///
+    /// ```
+    /// # use parley_grants::{Error, PublicKey, VerifiedGrant, Verifier};
+    /// use std::collections::HashMap;
+    ///
+    /// fn known<'k>(
+    ///     kept: &'k mut HashMap<String, VerifiedGrant>,
+    ///     verifier: &Verifier<Vec<PublicKey>>,
+    ///     token: &str,
+    /// ) -> Result<&'k VerifiedGrant, Error> {
+    ///     if !kept.contains_key(token) {
+    ///         let grant = verifier.verify(token)?;
+    ///         if kept.len() >= 10_000 {
+    ///             kept.clear();
+    ///         }
+    ///         kept.insert(token.to_owned(), grant);
+    ///     }
+    ///     Ok(&kept[token])
+    /// }
+    /// # let verifier = Verifier::new("shop.example", vec![]);
+    /// # assert!(known(&mut HashMap::new(), &verifier, "pg1.").is_err());
+    /// ```
     pub fn verify(&self, token: &str) -> Result<VerifiedGrant, Error> {
         Grant::decode(token, &self.policy.limits)?.verify(&self.policy.trust)
     }

@@ -4,6 +4,7 @@
 //! bounded, and out of reach of any feature of another crate.
 
 mod parse;
+mod scan;
 mod value;
 mod write;
 

@@ -1,5 +1,6 @@
 //! The reader: one strict step at a time over a text, in one of two spellings.
 
+use super::scan::plain_length;
 use crate::error::{Error, ErrorKind};
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -170,8 +171,7 @@ impl<'t> Reader<'t> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\' | ..=0x1f));
-            self.step(plain.unwrap_or(self.rest().len()));
+            self.step(plain_length(self.rest()));
             match self.byte() {
                 Some(b'"') => break,
                 Some(b'\\') => {

@@ -1,10 +1,10 @@
 //! The writer: the only place where new JSON is made, of which some gets hashed or signed (A2).
 
 use super::parse::Str;
+use super::scan::plain_length;
 use super::value::{Child, Document, Node};
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
 /// Where text is written to.
 pub(crate) trait Sink {
@@ -63,7 +63,9 @@ impl Sink for Scratch {
 
 /// Writes a string with its quotes.
 pub(crate) fn push_string(out: &mut impl Sink, text: &str) {
-    push_parts(out, &[text]);
+    out.put("\"");
+    push_escaped(out, text);
+    out.put("\"");
 }
 
 /// Writes one string that is the parts one after the other.
@@ -75,62 +77,52 @@ pub(crate) fn push_parts(out: &mut impl Sink, parts: &[&str]) {
     out.put("\"");
 }
 
-fn push_escaped(out: &mut impl Sink, text: &str) {
+pub(super) fn push_escaped(out: &mut impl Sink, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..=0x1f)) {
-        // A byte below 0x80 is a character of its own, so both cuts are at character boundaries.
-        let (plain, after) = rest.split_at_checked(at).unwrap_or_default();
-        out.put(plain);
-        let mut characters = after.chars();
-        match characters.next() {
-            Some('"') => out.put("\\\""),
-            Some('\\') => out.put("\\\\"),
-            Some('\u{8}') => out.put("\\b"),
-            Some('\u{c}') => out.put("\\f"),
-            Some('\n') => out.put("\\n"),
-            Some('\r') => out.put("\\r"),
-            Some('\t') => out.put("\\t"),
-            Some(control) => {
-                let mut escape = Small::default();
-                // A control character is below U+0020: two digits, and `Small` has room for them.
-                let _ = write!(escape, "\\u{:04x}", u32::from(control));
-                out.put(escape.as_str());
-            }
-            None => {}
+    loop {
+        let length = plain_length(rest.as_bytes());
+        if length == rest.len() {
+            return out.put(rest);
         }
-        rest = characters.as_str();
+        // A byte below 0x80 is a character of its own, so every cut is at a character boundary.
+        let (plain, after) = rest.split_at_checked(length).unwrap_or_default();
+        out.put(plain);
+        match after.bytes().next() {
+            Some(b'"') => out.put("\\\""),
+            Some(b'\\') => out.put("\\\\"),
+            Some(b'\n') => out.put("\\n"),
+            control => out.put(control.and_then(|code| CONTROLS.get(usize::from(code))).unwrap_or(&"")),
+        }
+        rest = after.get(1..).unwrap_or_default();
     }
-    out.put(rest);
 }
+
+/// How the characters below U+0020 are written (A2).
+#[rustfmt::skip]
+const CONTROLS: [&str; 0x20] = [
+    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+    "\\b",     "\\t",     "\\n",     "\\u000b", "\\f",     "\\r",     "\\u000e", "\\u000f",
+    "\\u0010", "\\u0011", "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017",
+    "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
+];
 
 pub(crate) fn push_int(out: &mut impl Sink, int: i64) {
-    let mut digits = Small::default();
-    // An i64 has at most 20 characters, and `Small` has room for them.
-    let _ = write!(digits, "{int}");
-    out.put(digits.as_str());
-}
-
-/// A short formatted text.
-#[derive(Default)]
-struct Small {
-    bytes: [u8; 20],
-    length: usize,
-}
-
-impl Small {
-    fn as_str(&self) -> &str {
-        self.bytes.get(..self.length).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+    if int < 0 {
+        out.put("-");
     }
-}
-
-impl core::fmt::Write for Small {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let end = self.length.saturating_add(text.len());
-        let room = self.bytes.get_mut(self.length..end).ok_or(core::fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.length = end;
-        Ok(())
+    // As many as the absolute value of an i64 can have; written from the last to the first.
+    let mut digits = [b'0'; 19];
+    let mut first = digits.len();
+    let mut rest = int.unsigned_abs();
+    for digit in digits.iter_mut().rev() {
+        *digit = digit.saturating_add(u8::try_from(rest.rem_euclid(10)).unwrap_or_default());
+        rest = rest.div_euclid(10);
+        first = first.saturating_sub(1);
+        if rest == 0 {
+            break;
+        }
     }
+    out.put(digits.get(first..).and_then(|digits| core::str::from_utf8(digits).ok()).unwrap_or_default());
 }
 
 fn push_str(out: &mut impl Sink, text: Str<'_>) {
