@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Counts instructions, which repeat where times do not, and compares them with those in instructions.tsv.
+# Counts instructions, which repeat where times do not, and compares them with those in instructions.tsv. serde_json's
+# stand beside ours.
 #
 #   instructions.sh           fails when a count is more than 3 % greater, or a decision more than 5 % above its floor
 #   instructions.sh --write   writes the file anew
@@ -14,14 +15,17 @@ if ! command -v valgrind >/dev/null; then
     echo "no valgrind, so no instructions are counted"
     exit 0
 fi
-target=${CARGO_TARGET_DIR:-target}
-# As released; nothing of the caller's own settings.
+# As the manifest says, whatever the caller's own settings.
+unset "${!CARGO_PROFILE_@}" CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS
 export CARGO_TERM_COLOR=never RUSTFLAGS=""
-binary=$(cargo bench --all-features --bench instructions --no-run 2>&1 | sed -n 's/.*Executable .*(\(.*\))$/\1/p')
-if [ -z "$binary" ]; then
-    cargo bench --all-features --bench instructions --no-run
+target=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)
+if ! cargo bench --all-features --bench instructions --no-run >"$target/instructions.log" 2>&1; then
+    cat "$target/instructions.log"
     exit 1
 fi
+binary=$(sed -n 's/.*Executable .*(\(.*\))$/\1/p' "$target/instructions.log")
+# Always by the same name, as the length of the name moves what is allocated after it.
+cp "$binary" "$target/counted-binary"
 
 made_with() {
     local vectors=none
@@ -33,9 +37,10 @@ made_with() {
 # Instructions of one run, with an environment that is always the same, as its size moves the stack.
 count() { # ID
     local out=$target/instructions.out
-    env -i valgrind --tool=callgrind --toggle-collect='*counted*' --callgrind-out-file="$out" "$binary" "$1" \
-        >"$target/instructions.log" 2>&1 || { cat "$target/instructions.log" >&2 && return 1; }
-    awk '/^totals:/ { count = $2 } END { if (count < 100) exit 1; print count }' "$out"
+    (cd "$target" && env -i valgrind --tool=callgrind --toggle-collect='*counted*' --callgrind-out-file="$out" \
+        ./counted-binary "$1") >"$target/instructions.log" 2>&1 || { cat "$target/instructions.log" >&2 && return 1; }
+    awk '/^totals:/ { count = $2 } END { if (count < 100) exit 1; print count }' "$out" ||
+        { echo "nothing was counted of $1" >&2 && return 1; }
 }
 
 ids=(floor/4 cold/4 cached_floor cached/4 evaluate/4 decode/4 canonical/block serde_json/block
@@ -76,6 +81,8 @@ if [ "$(head -n 1 "$file")" = "# $(made_with)" ]; then
         failed=1
     fi
     while IFS=$'\t' read -r id before; do
+        # Another crate is there to compare with, and may become what it likes.
+        case $id in serde_json/*) continue ;; esac
         compare "$id" "${counts[$id]:-0}" "$before" 3 "was"
     done < <(tail -n +2 "$file")
 else

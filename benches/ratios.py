@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What compares with what, from criterion's results: `benches/run.sh` calls it with the names of its rounds.
 
-A ratio is taken within each round, where both benchmarks ran side by side, and the median of the rounds is shown with
+A ratio is taken within each round, in which both benchmarks ran within a second or two, and the median of the rounds is shown with
 the least and the greatest. Times are medians of medians.
 """
 
@@ -11,7 +11,7 @@ import statistics
 import sys
 
 SIZES = [1, 2, 4, 8, 16]
-TEXTS = ["block", "proposal_10k", "nested_1m"]
+TEXTS = ["block", "proposal_10k", "nested_1m", "escapes_64k"]
 
 
 def read(target, rounds):

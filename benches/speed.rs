@@ -20,21 +20,29 @@ fn measure(criterion: &mut Criterion, id: &str, run: impl Fn() -> bool) {
 
 /// What is compared runs one after the other, so that a machine's moods touch both.
 fn decisions(criterion: &mut Criterion) {
-    for blocks in SIZES {
-        let chain = Chain::of(blocks, 0);
-        let mut bench =
-            |name: &str, run: &dyn Fn() -> bool| measure(criterion, &format!("{name}/{blocks}"), run);
-        bench("floor", &|| chain.floor());
-        bench("cold", &|| chain.cold());
-        bench("cached", &|| chain.cached());
-        bench("cached_by_token", &|| chain.by_token());
-        if blocks == 4 {
-            measure(criterion, "cached_floor", || chain.cached_floor());
+    fn bench(
+        criterion: &mut Criterion,
+        name: &str,
+        run: fn(&Chain) -> bool,
+        (blocks, chain): &(usize, Chain),
+    ) {
+        measure(criterion, &format!("{name}/{blocks}"), || run(chain));
+    }
+    let chains = SIZES.map(|blocks| (blocks, Chain::of(blocks, 0)));
+    for chain in &chains {
+        bench(criterion, "floor", Chain::floor, chain);
+        bench(criterion, "cold", Chain::cold, chain);
+    }
+    for chain in &chains {
+        bench(criterion, "cached", Chain::cached, chain);
+        bench(criterion, "cached_by_token", Chain::by_token, chain);
+        if chain.0 == 4 {
+            measure(criterion, "cached_floor", || chain.1.cached_floor());
         }
-        let mut bench =
-            |name: &str, run: &dyn Fn() -> bool| measure(criterion, &format!("{name}/{blocks}"), run);
-        bench("evaluate", &|| chain.evaluate());
-        bench("decode", &|| Grant::decode(&chain.token, &Limits::default()).is_ok());
+    }
+    for chain in &chains {
+        bench(criterion, "evaluate", Chain::evaluate, chain);
+        bench(criterion, "decode", |chain| Grant::decode(&chain.token, &Limits::default()).is_ok(), chain);
     }
 }
 
@@ -55,6 +63,7 @@ fn json(criterion: &mut Criterion) {
         ("block", texts::block()),
         ("proposal_10k", texts::proposal_10k()),
         ("nested_1m", texts::nested_1m()),
+        ("escapes_64k", texts::escapes_64k()),
     ];
     for (name, value) in &inputs {
         let mut bench =

@@ -57,6 +57,11 @@ pub fn nested_1m() -> Value {
     nested(leaves_within(1 << 20))
 }
 
+/// Nothing but escapes, which is what an attacker would send.
+pub fn escapes_64k() -> Value {
+    Value::from("\"\n".repeat(16 * 1024))
+}
+
 /// The text with the members of every object backwards: the most there is to sort.
 pub fn reversed(value: &Value) -> String {
     let list = |open: char, items: Vec<String>, close: char| format!("{open}{}{close}", items.join(","));

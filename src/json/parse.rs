@@ -34,7 +34,16 @@ pub(crate) struct Reader<'t> {
 #[derive(Clone, Copy)]
 pub(crate) struct Str<'t> {
     raw: &'t str,
-    escaped: bool,
+    escapes: Escapes,
+}
+
+/// What escapes a string has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    None,
+    /// Each is the canonical spelling of its character.
+    Canonical,
+    Any,
 }
 
 impl<'t> Reader<'t> {
@@ -169,14 +178,14 @@ impl<'t> Reader<'t> {
     pub(crate) fn string(&mut self) -> Result<Str<'t>, Error> {
         self.take(b'"')?;
         let start = self.at;
-        let mut escaped = false;
+        let mut escapes = Escapes::None;
         loop {
             self.step(plain_length(self.rest()));
             match self.byte() {
                 Some(b'"') => break,
                 Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
+                    let canonical = self.escape()? && escapes != Escapes::Any;
+                    escapes = if canonical { Escapes::Canonical } else { Escapes::Any };
                 }
                 Some(_) => return Err(self.error(ErrorKind::BadString)),
                 None => return Err(self.error(ErrorKind::UnexpectedEnd)),
@@ -184,18 +193,18 @@ impl<'t> Reader<'t> {
         }
         let raw = self.since(start);
         self.step(1);
-        Ok(Str { raw, escaped })
+        Ok(Str { raw, escapes })
     }
 
-    /// Checks the escape that starts here, and steps over it.
-    fn escape(&mut self) -> Result<(), Error> {
+    /// Checks the escape that starts here, and steps over it. Is it canonical?
+    fn escape(&mut self) -> Result<bool, Error> {
         let bad = self.error(ErrorKind::BadString);
         let Some((_, length, canonical)) = unescape(self.rest()) else { return Err(bad) };
         if self.spelling == Spelling::Canonical && !canonical {
             return Err(self.error(ErrorKind::NotCanonical));
         }
         self.step(length);
-        Ok(())
+        Ok(canonical)
     }
 
     /// An integer of A2: minimal decimal form, within `2^53-1`.
@@ -308,7 +317,12 @@ impl<'t> Str<'t> {
 
     /// The text, when no character of it is escaped.
     pub(super) fn plain(self) -> Option<&'t str> {
-        if self.escaped { None } else { Some(self.raw) }
+        if self.escapes == Escapes::None { Some(self.raw) } else { None }
+    }
+
+    /// The text as it is written in the canonical form, when it stands so here.
+    pub(super) fn canonical(self) -> Option<&'t str> {
+        if self.escapes == Escapes::Any { None } else { Some(self.raw) }
     }
 
     pub(crate) fn decode(self) -> Cow<'t, str> {

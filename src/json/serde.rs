@@ -11,7 +11,8 @@ use serde_json::{Number, Value};
 
 /// The canonical form (A2) of a `serde_json::Value`, within the default limits.
 ///
-/// Equal values give equal answers, whatever features `serde_json` was built with. What it did to a *text* before
+/// Equal values give equal answers, whatever features `serde_json` was built with. A number counts as the integer that it is,
+/// also where somebody made it of an odd text by other means than reading JSON. What `serde_json` did to a *text* before
 /// that became a `Value` cannot be undone here: it keeps the last of two equal keys, and with
 /// `arbitrary_precision` it reads an object with one magic key as a number. A text that was signed, hashed or will be
 /// goes through [`canonicalize`](crate::canonicalize).
@@ -25,8 +26,9 @@ use serde_json::{Number, Value};
 /// # Ok::<(), parley_grants::Error>(())
 /// ```
 pub fn canonicalize_value(value: &Value) -> Result<String, Error> {
-    // A feature of that crate has maps keep another order than A2's. Then once more from the start: an object that is
-    // begun again inside of one that is begun again would double the work with every level.
+    // A feature of that crate has maps keep another order than A2's. Then all of it once more, sorted: an object that is
+    // begun again inside of one that is begun again would double the work with every level. Also where it is another error,
+    // as which one comes first depends on the order.
     write(value, Order::AsItComes).or_else(|_| write(value, Order::Sorted))
 }
 
@@ -46,7 +48,7 @@ enum Level<'v> {
     Sorted(usize),
 }
 
-/// The canonical form; an error where a key comes that is not greater than the one before.
+/// The canonical form; as it comes, an error where a key is not greater than the one before.
 fn write(value: &Value, order: Order) -> Result<String, Error> {
     let limits = Limits::default();
     let mut out = String::with_capacity(512);
@@ -60,6 +62,7 @@ fn write(value: &Value, order: Order) -> Result<String, Error> {
             Value::Null => out.push_str("null"),
             Value::Bool(true) => out.push_str("true"),
             Value::Bool(false) => out.push_str("false"),
+            // As fast as that crate's own, which it also writes by.
             Value::Number(number) => out.push_str(itoa::Buffer::new().format(integer(number)?)),
             Value::String(text) => push_string(&mut out, text),
             Value::Array(_) | Value::Object(_) if levels.len() >= limits.depth => {
@@ -120,7 +123,7 @@ fn write(value: &Value, order: Order) -> Result<String, Error> {
                     out.push_str(",\"");
                 }
                 push_escaped(&mut out, key);
-                // Most values are texts: no need to go around.
+                // Most values are texts. The quote goes out with the colon, and the loop need not be left.
                 if let Value::String(text) = value {
                     out.push_str("\":\"");
                     push_escaped(&mut out, text);
