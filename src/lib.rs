@@ -55,6 +55,8 @@ mod record;
 mod replay;
 mod request;
 mod revoke;
+#[cfg(feature = "routes")]
+pub mod routes;
 mod search;
 mod spend;
 mod verifier;

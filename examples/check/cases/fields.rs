@@ -87,6 +87,18 @@ impl<'c> Fields<'c> {
         if let Kind::Number(_) = value.kind { Ok(value.int()) } else { Err(wrong(name, "a number")) }
     }
 
+    #[cfg(feature = "routes")]
+    pub fn bool(&self, name: &str) -> Result<bool, NoCase> {
+        self.need(name)?;
+        self.maybe_bool(name)
+    }
+
+    /// A string or null.
+    #[cfg(feature = "routes")]
+    pub fn nullable_text(&self, name: &str) -> Result<Option<&'c str>, NoCase> {
+        if let Kind::Null = self.need(name)?.kind { Ok(None) } else { self.text(name).map(Some) }
+    }
+
     pub fn maybe_bool(&self, name: &str) -> Result<bool, NoCase> {
         match self.get(name).map(|value| &value.kind) {
             None => Ok(false),

@@ -7,6 +7,8 @@ mod flow;
 mod formats;
 mod grants;
 pub mod json;
+#[cfg(feature = "routes")]
+mod routes;
 #[cfg(feature = "issue")]
 mod signing;
 
@@ -80,6 +82,16 @@ impl<'l> Case<'l> {
             #[cfg(not(feature = "issue"))]
             op @ ("key" | "issue" | "delegate" | "consent" | "sign_proof") => {
                 Err(NoCase(alloc::format!("op {op} needs the feature `issue`")))
+            }
+            #[cfg(feature = "routes")]
+            "deliver" => routes::deliver(&fields),
+            #[cfg(feature = "routes")]
+            "redeem" => routes::redeem(&fields),
+            #[cfg(feature = "routes")]
+            "posture" => routes::posture(&fields),
+            #[cfg(not(feature = "routes"))]
+            op @ ("deliver" | "redeem" | "posture") => {
+                Err(NoCase(alloc::format!("op {op} needs the feature `routes`")))
             }
             op => Err(NoCase(alloc::format!("unknown op {op}"))),
         }

@@ -1,0 +1,1 @@
+//! What the vectors cannot show: values, stores, texts.
