@@ -30,12 +30,11 @@ impl fmt::Display for NotAllowed {
 impl core::error::Error for NotAllowed {}
 
 /// May an agent be made to act by what others write in a room?
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Posture {
     /// It acts on messages to it.
     Reactive,
     /// Messages to it are held. It may use routes that it has.
-    #[default]
     Manual,
 }
 
@@ -102,7 +101,7 @@ impl RoomPolicy {
 }
 
 /// The platform's own switch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlatformPause {
     paused: bool,
 }

@@ -106,14 +106,24 @@ impl Store for MemoryStore {
         if earlier.is_some_and(|earlier| matches!(earlier.record.state, State::Consumed(_))) {
             return Ok(Issued::Answered);
         }
-        if self.routes.contains_key(&issue.digest) || !self.has_room(issue.now) {
+        if self.routes.contains_key(&issue.digest) {
             return Ok(Issued::Refused);
         }
-        if let Some(earlier) =
-            self.current.insert(owner, issue.digest).and_then(|digest| self.routes.get_mut(&digest))
-        {
-            earlier.record.state = State::Revoked;
+        let has_room = self.has_room(issue.now);
+        match self.current.get(&owner) {
+            None if !has_room => return Ok(Issued::Refused),
+            None => {}
+            // It makes room for the one that takes its place.
+            Some(earlier) if !has_room => {
+                self.routes.remove(earlier);
+            }
+            Some(earlier) => {
+                if let Some(earlier) = self.routes.get_mut(earlier) {
+                    earlier.record.state = State::Revoked;
+                }
+            }
         }
+        self.current.insert(owner, issue.digest);
         self.routes.insert(issue.digest, kept);
         Ok(Issued::Open)
     }

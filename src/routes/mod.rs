@@ -11,7 +11,7 @@
 //!     RoomPolicy, Scope, deliver, redeem,
 //! };
 //! let mut store = MemoryStore::with_room(10_000);
-//! let controls = Controls { platform: PlatformPause::default(), room: RoomPolicy::recorded(true, 7) };
+//! let controls = Controls { platform: PlatformPause::recorded(false), room: RoomPolicy::recorded(true, 7) };
 //! let (ada, bob) = (Scope::agent("ada"), Scope::session("bob", "s-1"));
 //! let now = 1_790_000_000;
 //!
