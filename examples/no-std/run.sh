@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-sets=("" "fast" "fast,issue,serde_json")
+sets=("" "fast" "fast,issue,routes,serde_json")
 
 for profile in dev release; do
     for features in "${sets[@]}"; do
@@ -15,7 +15,7 @@ for profile in dev release; do
 done
 
 # A dependency that is declared and never named in code would go unnoticed above: none may be asked for its `std`.
-tree=$(cargo tree --locked --edges normal,no-proc-macro --prefix none --features issue,serde_json --format '{p} [{f}]')
+tree=$(cargo tree --locked --edges normal,no-proc-macro --prefix none --features issue,routes,serde_json --format '{p} [{f}]')
 if grep -E '[[,]std[],]' <<<"$tree"; then
     echo "a dependency has its feature std on"
     exit 1

@@ -19,6 +19,8 @@ pub fn all() -> Result<(), &'static str> {
     verifier()?;
     #[cfg(feature = "issue")]
     issue()?;
+    #[cfg(feature = "routes")]
+    routes()?;
     #[cfg(feature = "serde_json")]
     canonical_value()?;
     Ok(())
@@ -87,6 +89,51 @@ fn issue() -> Result<(), &'static str> {
     let (token, proof) = sign().map_err(|_| "signing")?;
     ensure(token == TOKEN, "the token that was signed")?;
     ensure(proof == PROOF, "the proof that was signed")
+}
+
+/// A question, its answer, and the answer once more.
+#[cfg(feature = "routes")]
+fn routes() -> Result<(), &'static str> {
+    use parley_grants::routes::{
+        Attempt, Controls, Delivered, Delivery, Kind, MemoryStore, PlatformPause, Posture, PresentedRoute,
+        Redeemed, RoomPolicy, Scope, deliver, redeem,
+    };
+
+    let mut store = MemoryStore::with_room(1);
+    let controls = Controls { platform: PlatformPause::recorded(false), room: RoomPolicy::recorded(true, 1) };
+    let (ada, bob) = (Scope::agent("ada"), Scope::session("bob", "s"));
+    let question = Delivery {
+        room: "r",
+        kind: Kind::Direct,
+        hop: 15,
+        lineage: "l",
+        author: &ada,
+        recipient: &bob,
+        cross_principal: true,
+        admitted: true,
+        moderated: true,
+        alive: true,
+        duplicate: false,
+        retention_end: NOW + 60,
+    };
+    let delivered = deliver(&mut store, &question, "m", &controls, Posture::Reactive, &[7; 32], NOW);
+    let Ok(Delivered::Turn(handed)) = delivered else { return Err("a turn") };
+    ensure(handed.remaining() == 1, "the last reply")?;
+    let reply = handed.reply("k", b"Yes").ok_or("a route")?;
+    let mut answer = |scope: &Scope, receipt: &str| {
+        let attempt = Attempt {
+            route: &PresentedRoute::read(reply.route_text().expose()),
+            room: "r",
+            scope,
+            authority: true,
+            key: reply.key(),
+            body: reply.body(),
+        };
+        redeem(&mut store, &attempt, &controls, receipt, NOW).map(|redemption| redemption.into_answer())
+    };
+    ensure(matches!(answer(&ada, "x"), Ok(Err(_))), "another scope")?;
+    ensure(matches!(answer(&bob, "x"), Ok(Ok(Redeemed::First(terms))) if terms.hop == 16), "the answer")?;
+    ensure(answer(&bob, "y") == Ok(Ok(Redeemed::Replay("x".into()))), "the answer once more")
 }
 
 #[cfg(feature = "serde_json")]
