@@ -6,8 +6,8 @@ import re
 from canonical import b64, write
 from tokens import AGENT, CAPABILITY, NOW, PRINCIPAL, SERVICE, Token, cost, proof
 
-NAME = re.compile(r"^([AB][0-9]+\.[0-9]+)/([a-z0-9]+(?:-[a-z0-9]+)*)(?:/([+-]))?$")
-ROW = re.compile(r"^\| ([AB][0-9]+\.[0-9]+) \|")
+NAME = re.compile(r"^([ABC][0-9]+\.[0-9]+)/([a-z0-9]+(?:-[a-z0-9]+)*)(?:/([+-]))?$")
+ROW = re.compile(r"^\| ([ABC][0-9]+\.[0-9]+) \|")
 ABSENT = object()
 HASH = "q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k"
 
@@ -182,6 +182,8 @@ def success(case):
         return expect["ok"]
     if "claim" in expect:
         return expect["claim"] == "first"
+    if "delivery" in expect:
+        return expect.get("route") is not None
     return expect["decision"] == "allowed" if "decision" in expect else None
 
 
