@@ -20,6 +20,8 @@ import cases_issue
 import cases_keys
 import cases_proof
 import cases_proposal
+import cases_routes_deliver
+import cases_routes_redeem
 import cases_terms
 import cases_token
 import cases_verbs
@@ -35,7 +37,8 @@ def main(arguments):
     book = Book()
     for module in (cases_canonical, cases_keys, cases_proof, cases_token, cases_chain, cases_caveats, cases_terms,
                    cases_proposal, cases_authorize, cases_commit, cases_verbs, cases_auto, cases_issue,
-                   cases_flow_spend, cases_flow_claims, cases_flow_stories):
+                   cases_flow_spend, cases_flow_claims, cases_flow_stories,
+                   cases_routes_deliver, cases_routes_redeem):
         module.cases(book)
     faults = book.faults((HERE / "README.md").read_text(encoding="utf-8"))
     files = {name: text.encode("utf-8") for name, text in book.files().items()}
