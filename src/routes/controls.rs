@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Who wants to change a control.
+/// Who wants to change a control. One human can be several of these: it is asked for each control by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A platform administrator.
@@ -11,7 +11,7 @@ pub enum Role {
     RoomOwner,
     /// The human who owns the agent.
     AgentOwner,
-    /// The agent itself.
+    /// The agent itself. Another agent is somebody else.
     Agent,
     /// Anybody else.
     Other,
@@ -39,7 +39,7 @@ pub enum Posture {
 }
 
 impl Posture {
-    /// This posture, where `by` may set it: manual by the agent or its owner, reactive by the owner alone, whatever it was
+    /// The posture after a change: to manual by the agent or its owner, to reactive by the owner alone, whatever it was
     /// before.
     ///
     /// # Errors
@@ -47,13 +47,14 @@ impl Posture {
     ///
     /// ```
     /// use parley_grants::routes::{Posture, Role};
-    /// assert!(Posture::Manual.set(Role::Agent).is_ok());
-    /// assert!(Posture::Reactive.set(Role::Agent).is_err());
-    /// assert!(Posture::Reactive.set(Role::AgentOwner).is_ok());
+    /// let manual = Posture::Reactive.set(Posture::Manual, Role::Agent)?;
+    /// assert!(manual.set(Posture::Reactive, Role::Agent).is_err());
+    /// assert_eq!(manual.set(Posture::Reactive, Role::AgentOwner), Ok(Posture::Reactive));
+    /// # Ok::<(), parley_grants::routes::NotAllowed>(())
     /// ```
-    pub const fn set(self, by: Role) -> Result<Self, NotAllowed> {
-        match (self, by) {
-            (Self::Manual, Role::Agent) | (Self::Manual | Self::Reactive, Role::AgentOwner) => Ok(self),
+    pub const fn set(self, to: Self, by: Role) -> Result<Self, NotAllowed> {
+        match (to, by) {
+            (Self::Manual, Role::Agent) | (Self::Manual | Self::Reactive, Role::AgentOwner) => Ok(to),
             (Self::Reactive, Role::Agent)
             | (Self::Manual | Self::Reactive, Role::PlatformAdministrator | Role::RoomOwner | Role::Other) => {
                 Err(NotAllowed)

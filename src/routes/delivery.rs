@@ -18,6 +18,8 @@ pub enum Kind {
 /// One message, for one recipient, as the server sees both right now.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'d> {
+    /// The message's id. With the recipient, it is what a route is the only one for.
+    pub message: &'d str,
     /// The room's id.
     pub room: &'d str,
     /// How the message names its readers.

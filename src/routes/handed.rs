@@ -57,7 +57,7 @@ impl Handed {
         self.route.as_ref().map(Route::text)
     }
 
-    /// The one answer, with an idempotency key that this client uses for nothing else; `None` when there is no route. Nothing
+    /// The one answer, with an idempotency key that tells this answer from any other by the same route; `None` when there is no route. Nothing
     /// else takes its place: who has something to say still begins a lineage of their own, if they may.
     #[must_use]
     pub fn reply(self, key: &str, body: &[u8]) -> Option<Reply> {
@@ -75,6 +75,13 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// An answer that was begun before this client was restarted; `None` for a text that is no route. All three must be what
+    /// they were.
+    #[must_use]
+    pub fn again(route: &str, key: &str, body: &[u8]) -> Option<Self> {
+        Some(Self { route: Route::read(route)?, key: String::from(key), body: Vec::from(body) })
+    }
+
     /// The route's text.
     #[must_use]
     pub fn route_text(&self) -> RouteText {

@@ -11,13 +11,16 @@ use core::convert::Infallible;
 /// its receipt.
 pub const MARGIN: i64 = LONGEST;
 
-/// A store in memory, with room for so many routes. When there is none left it first forgets what is over, and then refuses:
-/// messages wait, and no route is lost.
+/// A store in memory, for so many routes. When it is full it first forgets what is over, and then refuses: messages wait, and no
+/// route is lost. Whoever can have messages delivered can fill it, until they expire: how many anybody may send is the server's to
+/// bound.
+///
+/// It cannot fail, so `let Ok(delivered) = deliver(..)` needs no `else`.
 ///
 /// Threads share it behind a lock that is held for one call of [`deliver`](super::deliver) or [`redeem`](super::redeem).
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
-    room: usize,
+    capacity: usize,
     routes: BTreeMap<RouteDigest, Kept>,
     /// The one route of each message and recipient that is not revoked.
     current: BTreeMap<(String, Scope), RouteDigest>,
@@ -26,13 +29,12 @@ pub struct MemoryStore {
 #[derive(Clone, Debug)]
 struct Kept {
     record: Record,
-    message: String,
     retention_end: i64,
 }
 
 impl Kept {
     fn owner(&self) -> (String, Scope) {
-        (self.message.clone(), self.record.terms.recipient.clone())
+        (self.record.message.clone(), self.record.terms.recipient.clone())
     }
 
     /// Can nobody ask for it any more?
@@ -50,10 +52,10 @@ impl Kept {
 }
 
 impl MemoryStore {
-    /// An empty store with room for so many routes, of which each takes a few hundred bytes and the texts in it.
+    /// An empty store for so many routes, of which each takes a few hundred bytes and the texts in it.
     #[must_use]
-    pub const fn with_room(room: usize) -> Self {
-        Self { room, routes: BTreeMap::new(), current: BTreeMap::new() }
+    pub const fn with_capacity(capacity: usize) -> Self {
+        Self { capacity, routes: BTreeMap::new(), current: BTreeMap::new() }
     }
 
     /// How many routes it has, whatever their state.
@@ -81,10 +83,10 @@ impl MemoryStore {
     }
 
     fn has_room(&mut self, now: i64) -> bool {
-        if self.routes.len() >= self.room {
+        if self.routes.len() >= self.capacity {
             self.keep(|kept| !kept.is_over(now) && kept.record.state != State::Revoked);
         }
-        self.routes.len() < self.room
+        self.routes.len() < self.capacity
     }
 }
 
@@ -97,8 +99,12 @@ impl Store for MemoryStore {
 
     fn issue(&mut self, issue: &Issue<'_>) -> Result<Issued, Infallible> {
         let kept = Kept {
-            record: Record { digest: issue.digest, terms: issue.terms.clone(), state: State::Open },
-            message: String::from(issue.message),
+            record: Record {
+                digest: issue.digest,
+                message: String::from(issue.message),
+                terms: issue.terms.clone(),
+                state: State::Open,
+            },
             retention_end: issue.retention_end,
         };
         let owner = kept.owner();

@@ -6,9 +6,6 @@ use super::value::{PresentedRoute, RouteDigest};
 use alloc::string::String;
 use core::fmt;
 
-/// Most bytes of an idempotency key: a longer one is refused, as it would be stored.
-pub const KEY_BYTES: usize = 1024;
-
 /// Somebody tries to use a route.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
@@ -20,7 +17,7 @@ pub struct Attempt<'a> {
     pub scope: &'a Scope,
     /// Do they have authority in that room now?
     pub authority: bool,
-    /// The idempotency key that they sent. At most [`KEY_BYTES`].
+    /// The idempotency key that they sent. It will be stored: whoever reads the request bounds its length.
     pub key: &'a str,
     /// The body that they sent.
     pub body: &'a [u8],
@@ -31,7 +28,7 @@ pub struct Attempt<'a> {
 #[must_use]
 pub struct Redemption {
     answer: Result<Redeemed, Refusal>,
-    reason: Option<Reason>,
+    audit: Option<Audit>,
 }
 
 /// A good attempt.
@@ -39,9 +36,18 @@ pub struct Redemption {
 #[must_use]
 pub enum Redeemed {
     /// The first: the message is to be made, in the same transaction in which the route was consumed.
-    First(Terms),
+    First(First),
     /// The same once more: nothing new happens, and this is the receipt of the first.
     Replay(String),
+}
+
+/// An answer to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct First {
+    /// The id of the message that is answered.
+    pub answers: String,
+    /// By whom and to whom, in which room, lineage and hop.
+    pub terms: Terms,
 }
 
 /// The one refusal: it says nothing about why (C3).
@@ -68,7 +74,7 @@ pub enum Reason {
     NoRoute,
     /// No such route is known.
     Unknown,
-    /// Its record has a hop that no route has.
+    /// Its record has a hop that no route has, or the store contradicts itself.
     BadRecord,
     /// It is of another room.
     OtherRoom,
@@ -82,8 +88,6 @@ pub enum Reason {
     OtherKey,
     /// It was used with this key and another body.
     OtherBody,
-    /// The key is longer than [`KEY_BYTES`].
-    LongKey,
     /// The room's policy was changed since.
     OldGeneration,
     /// It is over.
@@ -108,7 +112,6 @@ impl Reason {
             Self::Revoked => "revoked",
             Self::OtherKey => "other_key",
             Self::OtherBody => "other_body",
-            Self::LongKey => "long_key",
             Self::OldGeneration => "old_generation",
             Self::Expired => "expired",
             Self::Paused => "paused",
@@ -122,15 +125,21 @@ impl Reason {
 pub struct Audit {
     /// Why.
     pub reason: Reason,
+    /// The digest of what was sent, by which the store finds the record if there is one.
+    pub digest: RouteDigest,
 }
 
 impl Redemption {
     const fn good(redeemed: Redeemed) -> Self {
-        Self { answer: Ok(redeemed), reason: None }
+        Self { answer: Ok(redeemed), audit: None }
     }
 
-    const fn refused(reason: Reason) -> Self {
-        Self { answer: Err(Refusal), reason: Some(reason) }
+    fn replay(used: &Used) -> Self {
+        Self::good(Redeemed::Replay(used.receipt.clone()))
+    }
+
+    const fn refused(reason: Reason, digest: RouteDigest) -> Self {
+        Self { answer: Err(Refusal), audit: Some(Audit { reason, digest }) }
     }
 
     /// For the caller's reply.
@@ -141,10 +150,10 @@ impl Redemption {
         self.answer
     }
 
-    /// For the operator's log, when it was refused.
+    /// For the operator's log, when it was refused. To be taken before the answer is.
     #[must_use]
-    pub fn audit(&self) -> Option<Audit> {
-        self.reason.map(|reason| Audit { reason })
+    pub const fn audit(&self) -> Option<Audit> {
+        self.audit
     }
 }
 
@@ -170,8 +179,14 @@ pub enum Step<'a> {
 pub struct Consume<'a> {
     attempt: Attempt<'a>,
     digest: RouteDigest,
-    terms: Terms,
     body: BodyDigest,
+    first: First,
+}
+
+/// What a record says to those who may ask.
+enum Known<'r> {
+    Open(&'r Record),
+    Consumed(&'r Used),
 }
 
 impl<'a> Attempt<'a> {
@@ -179,70 +194,65 @@ impl<'a> Attempt<'a> {
     /// wrong, the same is looked at: the digests are compared in constant time, and the body is hashed, also when there is
     /// no record.
     pub fn decide(&self, record: Option<&Record>, controls: &Controls, now: i64) -> Step<'a> {
-        let body = BodyDigest::of(self.body);
-        let digest = self.route.digest();
-        // Nobody knows 32 bytes of which this is the digest.
-        let nothing = RouteDigest::from_bytes([0; 32]);
-        let is_known = digest == record.map_or(nothing, |record| record.digest);
-        let Some(record) = record.filter(|_| is_known && self.route.is_route()) else {
-            return Step::Done(Redemption::refused(if self.route.is_route() {
-                Reason::Unknown
-            } else {
-                Reason::NoRoute
-            }));
-        };
-        let terms = &record.terms;
-        if let Some(reason) = self.stranger(terms) {
-            return Step::Done(Redemption::refused(reason));
-        }
-        match &record.state {
-            State::Revoked => Step::Done(Redemption::refused(Reason::Revoked)),
-            State::Consumed(used) => Step::Done(self.again(used, body)),
-            State::Open => match self.first(terms, controls, now) {
-                Some(reason) => Step::Done(Redemption::refused(reason)),
-                None => Step::Consume(Consume { attempt: *self, digest, terms: terms.clone(), body }),
-            },
-        }
+        let (digest, body) = (self.route.digest(), BodyDigest::of(self.body));
+        let decided = self.known(record, &digest).and_then(|known| match known {
+            Known::Open(record) => self.check_first(&record.terms, controls, now).map(|()| {
+                let first = First { answers: record.message.clone(), terms: record.terms.clone() };
+                Step::Consume(Consume { attempt: *self, digest, body, first })
+            }),
+            Known::Consumed(used) => {
+                self.check_again(used, body).map(|()| Step::Done(Redemption::replay(used)))
+            }
+        });
+        decided.unwrap_or_else(|reason| Step::Done(Redemption::refused(reason, digest)))
     }
 
     /// What is asked of the first attempt and of every other.
-    fn stranger(&self, terms: &Terms) -> Option<Reason> {
-        let checks = [
-            ((1..=LAST_HOP).contains(&terms.hop), Reason::BadRecord),
-            (self.room == terms.room, Reason::OtherRoom),
-            (*self.scope == terms.recipient, Reason::OtherScope),
+    fn known<'r>(&self, record: Option<&'r Record>, digest: &RouteDigest) -> Result<Known<'r>, Reason> {
+        // Nobody knows 32 bytes of which this is the digest.
+        let nothing = RouteDigest::from_bytes([0; 32]);
+        let is_known = *digest == record.map_or(nothing, |record| record.digest);
+        let record = record.filter(|_| is_known).ok_or(Reason::Unknown);
+        if !self.route.is_route() {
+            return Err(Reason::NoRoute);
+        }
+        let record = record?;
+        let Terms { room, recipient, hop, .. } = &record.terms;
+        check(&[
+            ((1..=LAST_HOP).contains(hop), Reason::BadRecord),
+            (self.room == room, Reason::OtherRoom),
+            (self.scope == recipient, Reason::OtherScope),
             (self.authority, Reason::NoAuthority),
-        ];
-        failed(&checks)
+        ])?;
+        match &record.state {
+            State::Open => Ok(Known::Open(record)),
+            State::Consumed(used) => Ok(Known::Consumed(used)),
+            State::Revoked => Err(Reason::Revoked),
+        }
     }
 
     /// What is asked of the first attempt only.
-    fn first(&self, terms: &Terms, controls: &Controls, now: i64) -> Option<Reason> {
-        let checks = [
-            (self.key.len() <= KEY_BYTES, Reason::LongKey),
+    fn check_first(&self, terms: &Terms, controls: &Controls, now: i64) -> Result<(), Reason> {
+        check(&[
             (controls.room.generation() == terms.generation, Reason::OldGeneration),
             (now < terms.expires, Reason::Expired),
             (!controls.platform.is_on(), Reason::Paused),
             (!terms.cross_principal || controls.room.is_reactive(), Reason::RoomNotReactive),
-        ];
-        failed(&checks)
+        ])
     }
 
-    /// The answer to a retry: neither time nor controls matter to it, as nothing new happens.
-    fn again(&self, used: &Used, body: BodyDigest) -> Redemption {
-        match failed(&[(self.key == used.key, Reason::OtherKey), (body == used.body, Reason::OtherBody)]) {
-            Some(reason) => Redemption::refused(reason),
-            None => Redemption::good(Redeemed::Replay(used.receipt.clone())),
-        }
+    /// What is asked of a retry: neither time nor controls matter to it, as nothing new happens.
+    fn check_again(&self, used: &Used, body: BodyDigest) -> Result<(), Reason> {
+        check(&[(self.key == used.key, Reason::OtherKey), (body == used.body, Reason::OtherBody)])
     }
 }
 
-fn failed(checks: &[(bool, Reason)]) -> Option<Reason> {
-    checks.iter().find(|(holds, _)| !holds).map(|(_, reason)| *reason)
+fn check(checks: &[(bool, Reason)]) -> Result<(), Reason> {
+    checks.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, reason)| Err(*reason))
 }
 
 impl Consume<'_> {
-    /// What the store is to consume the route with, in one atomic step that fails when it is not open.
+    /// The digest of the route that the store is to consume in one atomic step, which fails when it is not open.
     pub const fn digest(&self) -> &RouteDigest {
         &self.digest
     }
@@ -255,22 +265,18 @@ impl Consume<'_> {
 
     /// The store has consumed the route: the message is to be made.
     pub fn won(self) -> Redemption {
-        Redemption::good(Redeemed::First(self.terms))
+        Redemption::good(Redeemed::First(self.first))
     }
 
     /// Another attempt was faster, or the route was revoked: decided by what the store has now.
     pub fn lost(self, record: Option<&Record>) -> Redemption {
-        let Some(record) = record.filter(|record| record.digest == self.digest) else {
-            return Redemption::refused(Reason::Unknown);
-        };
-        if let Some(reason) = self.attempt.stranger(&record.terms) {
-            return Redemption::refused(reason);
-        }
-        match &record.state {
-            State::Consumed(used) => self.attempt.again(used, self.body),
+        let decided = self.attempt.known(record, &self.digest).and_then(|known| match known {
+            Known::Consumed(used) => {
+                self.attempt.check_again(used, self.body).map(|()| Redemption::replay(used))
+            }
             // A store that says of an open route that it is not.
-            State::Open => Redemption::refused(Reason::BadRecord),
-            State::Revoked => Redemption::refused(Reason::Revoked),
-        }
+            Known::Open(_) => Err(Reason::BadRecord),
+        });
+        decided.unwrap_or_else(|reason| Redemption::refused(reason, self.digest))
     }
 }

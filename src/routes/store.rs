@@ -101,21 +101,30 @@ pub enum Issued {
 pub enum Delivered {
     /// It is no reactive work, and never will be.
     None,
-    /// A control stands in the way, or the store has no room. The message is neither acknowledged nor dropped nor skipped.
+    /// The recipient has answered it by a route before: it is no work any more. Who hands it over all the same does so
+    /// without a route.
+    Answered,
+    /// A control stands in the way. The message is neither acknowledged nor dropped nor skipped, and asked about anew when
+    /// controls change.
     Held,
+    /// The store could not keep the route, for want of room or because the random bytes were not new: an operator should know.
+    /// The message is treated as one that is held.
+    Refused,
     /// To be handed over together with this.
     Turn(Handed),
 }
 
 /// Decides on a delivery at `now`, in unix seconds, and makes the route that goes with it, from 32 bytes of a
-/// cryptographic source of randomness. `message` is the id of the message.
+/// cryptographic source of randomness.
+///
+/// A message has one live route for each recipient, so delivering it again ends the one that was handed over before: do that
+/// when the first handing over failed, and not while the recipient is at it.
 ///
 /// # Errors
 /// The store's; then nothing is handed over.
 pub fn deliver<S: Store>(
     store: &mut S,
     delivery: &Delivery<'_>,
-    message: &str,
     controls: &Controls,
     posture: Posture,
     random: &[u8; 32],
@@ -128,18 +137,20 @@ pub fn deliver<S: Store>(
         Work::Turn(Some(terms)) => terms,
     };
     let route = Route::from_random(random);
-    let issue =
-        Issue { message, retention_end: delivery.retention_end, digest: route.digest(), terms: &terms, now };
-    Ok(match store.issue(&issue)? {
+    let &Delivery { message, retention_end, .. } = delivery;
+    let issued =
+        store.issue(&Issue { message, retention_end, digest: route.digest(), terms: &terms, now })?;
+    Ok(match issued {
         Issued::Open => Delivered::Turn(Handed::with_route(route, terms.remaining())),
-        Issued::Answered => Delivered::Turn(Handed::without_route()),
-        Issued::Refused => Delivered::Held,
+        Issued::Answered => Delivered::Answered,
+        Issued::Refused => Delivered::Refused,
     })
 }
 
 /// Decides on an attempt at `now`, in unix seconds, and consumes the route if it is the first good one. `receipt` is what this
-/// attempt and every retry of it are answered with; the message itself is made by the caller, in the same transaction where the
-/// store has one.
+/// attempt and every retry of it are answered with; the message itself is made by the caller. With a database, the store is
+/// the open transaction in which the message is then made: were the route consumed and the message not made, retries would get the
+/// receipt of nothing.
 ///
 /// A refused attempt is one look into the store, whatever is wrong with it; only one that was good and lost a race takes more.
 ///

@@ -63,6 +63,8 @@ pub struct Terms {
 pub struct Record {
     /// The digest of its value.
     pub digest: RouteDigest,
+    /// The id of the message that it was handed over with.
+    pub message: String,
     /// What it is frozen to.
     pub terms: Terms,
     /// What became of it.

@@ -2,6 +2,8 @@
 
 use super::authorize::{self, Asked};
 use super::fields::Fields;
+#[cfg(feature = "routes")]
+use super::routes;
 use super::{NoCase, flow, grants};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -28,6 +30,10 @@ pub fn lines(fields: &Fields<'_>) -> Result<Vec<String>, NoCase> {
             told.map(|(index, (asked, answer))| Ok(format!("step {index}, {}: {answer}", asked?)))
                 .collect::<Result<_, _>>()?
         }
+        #[cfg(feature = "routes")]
+        "redeem" => vec![routes::explain(fields)?],
+        #[cfg(feature = "routes")]
+        "deliver" | "posture" => vec!["decided by the fields alone: see the answer".into()],
         _ => vec!["made, or refused as nothing that a verifier would accept".into()],
     })
 }

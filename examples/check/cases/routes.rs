@@ -7,7 +7,7 @@ use alloc::string::String;
 use parley_grants::BlockId;
 use parley_grants::routes::{
     Attempt, BodyDigest, Controls, Delivery, Kind, PlatformPause, Posture, PresentedRoute, Record, Redeemed,
-    Role, RoomPolicy, Route, Scope, State, Step, Terms, Used, Work,
+    Redemption, Role, RoomPolicy, Route, Scope, State, Step, Terms, Used, Work,
 };
 
 fn no_case(what: &str) -> NoCase {
@@ -18,6 +18,7 @@ pub fn deliver(case: &Fields<'_>) -> Result<Answer, NoCase> {
     let fields = case.object("delivery")?;
     let (author, recipient) = (scope(&fields, "author")?, scope(&fields, "recipient")?);
     let delivery = Delivery {
+        message: "",
         room: fields.text("room")?,
         kind: match fields.text("kind")? {
             "direct" => Kind::Direct,
@@ -51,12 +52,12 @@ pub fn deliver(case: &Fields<'_>) -> Result<Answer, NoCase> {
     })
 }
 
-pub fn redeem(case: &Fields<'_>) -> Result<Answer, NoCase> {
+fn redemption(case: &Fields<'_>) -> Result<Redemption, NoCase> {
     // A case is about a record, and not about the value that leads to it.
     let route = Route::from_random(&[7; 32]);
     let record = case.maybe_object("route")?.map(|fields| {
         let state = state(&fields)?;
-        Ok(Record { digest: route.digest(), terms: terms(&fields)?, state })
+        Ok(Record { digest: route.digest(), message: String::new(), terms: terms(&fields)?, state })
     });
     let record = record.transpose()?;
     let fields = case.object("attempt")?;
@@ -68,30 +69,44 @@ pub fn redeem(case: &Fields<'_>) -> Result<Answer, NoCase> {
         key: fields.text("key")?,
         body: fields.text("body")?.as_bytes(),
     };
-    let redemption =
-        match attempt.decide(record.as_ref(), &controls(&case.object("controls")?)?, case.int("now")?) {
-            Step::Done(redemption) => redemption,
-            Step::Consume(consume) => consume.won(),
-        };
-    Ok(match redemption.into_answer() {
-        Ok(Redeemed::First(terms)) => Answer::ok(true)
-            .raw("hop", &alloc::format!("{}", terms.hop))
-            .raw("target", named(&terms.target).text()),
+    let set = controls(&case.object("controls")?)?;
+    Ok(match attempt.decide(record.as_ref(), &set, case.int("now")?) {
+        Step::Done(redemption) => redemption,
+        Step::Consume(consume) => consume.won(),
+    })
+}
+
+pub fn redeem(case: &Fields<'_>) -> Result<Answer, NoCase> {
+    Ok(match redemption(case)?.into_answer() {
+        Ok(Redeemed::First(first)) => Answer::ok(true)
+            .raw("hop", &alloc::format!("{}", first.terms.hop))
+            .raw("target", named(&first.terms.target).text()),
         Ok(Redeemed::Replay(receipt)) => Answer::ok(true).text_member("receipt", &receipt),
         Err(_) => Answer::ok(false),
     })
 }
 
+/// What the operator's log would say of it.
+pub fn explain(case: &Fields<'_>) -> Result<String, NoCase> {
+    let redemption = redemption(case)?;
+    Ok(match (redemption.audit(), redemption.into_answer()) {
+        (Some(audit), _) => alloc::format!("refused: {}", audit.reason.code()),
+        (None, Ok(Redeemed::First(first))) => {
+            alloc::format!("the first, which makes hop {}", first.terms.hop)
+        }
+        (None, _) => String::from("the same once more"),
+    })
+}
+
 pub fn posture(case: &Fields<'_>) -> Result<Answer, NoCase> {
-    posture_of(case, "from")?;
-    let to = posture_of(case, "to")?;
+    let (from, to) = (posture_of(case, "from")?, posture_of(case, "to")?);
     let by = match case.text("by")? {
         "agent" => Role::Agent,
         "owner" => Role::AgentOwner,
         "other" => Role::Other,
         _ => return Err(no_case("`by` is none of the three")),
     };
-    Ok(match to.set(by) {
+    Ok(match from.set(to, by) {
         Ok(posture) => Answer::ok(true).text_member("posture", posture_name(posture)),
         Err(_) => Answer::ok(false),
     })

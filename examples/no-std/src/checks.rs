@@ -99,10 +99,11 @@ fn routes() -> Result<(), &'static str> {
         Redeemed, RoomPolicy, Scope, deliver, redeem,
     };
 
-    let mut store = MemoryStore::with_room(1);
+    let mut store = MemoryStore::with_capacity(1);
     let controls = Controls { platform: PlatformPause::recorded(false), room: RoomPolicy::recorded(true, 1) };
     let (ada, bob) = (Scope::agent("ada"), Scope::session("bob", "s"));
     let question = Delivery {
+        message: "m",
         room: "r",
         kind: Kind::Direct,
         hop: 15,
@@ -116,7 +117,7 @@ fn routes() -> Result<(), &'static str> {
         duplicate: false,
         retention_end: NOW + 60,
     };
-    let delivered = deliver(&mut store, &question, "m", &controls, Posture::Reactive, &[7; 32], NOW);
+    let delivered = deliver(&mut store, &question, &controls, Posture::Reactive, &[7; 32], NOW);
     let Ok(Delivered::Turn(handed)) = delivered else { return Err("a turn") };
     ensure(handed.remaining() == 1, "the last reply")?;
     let reply = handed.reply("k", b"Yes").ok_or("a route")?;
@@ -132,7 +133,10 @@ fn routes() -> Result<(), &'static str> {
         redeem(&mut store, &attempt, &controls, receipt, NOW).map(|redemption| redemption.into_answer())
     };
     ensure(matches!(answer(&ada, "x"), Ok(Err(_))), "another scope")?;
-    ensure(matches!(answer(&bob, "x"), Ok(Ok(Redeemed::First(terms))) if terms.hop == 16), "the answer")?;
+    ensure(
+        matches!(answer(&bob, "x"), Ok(Ok(Redeemed::First(first))) if first.terms.hop == 16),
+        "the answer",
+    )?;
     ensure(answer(&bob, "y") == Ok(Ok(Redeemed::Replay("x".into()))), "the answer once more")
 }
 
