@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("   {}'s client warns: this lineage is about to end.", client.name);
         }
         let reply = client.answer(turn.handed, line).ok_or("there is a route")?;
-        story.answers(client, &reply, &turn.message)?;
+        story.answers(client, &reply)?;
     }
     let last = story.receive(&bob)?;
     assert!(bob.answer(last.handed, "One more thing.").is_none());
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     story.gets_nothing(&bob)?;
     story.room.pause_platform(false, Who::Administrator)?;
     println!("   The administrator ends the pause. It has used up no route and lost no message:");
-    story.answers(&bob, &reply, &question.message)?;
+    story.answers(&bob, &reply)?;
     let question = story.receive(&bob)?;
     story.reads(&ada)?;
 
@@ -78,12 +78,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let question = story.receive(&bob)?;
     println!("   It is the same message, with a fresh route.");
     let reply = bob.answer(question.handed, "At ten.").ok_or("there is a route")?;
-    story.answers(&bob, &reply, &question.message)?;
+    story.answers(&bob, &reply)?;
 
     story.chapter("An answer is lost on the way, so the client sends the same again");
     let question = story.receive(&ada)?;
     let reply = ada.answer(question.handed, "Ten is fine.").ok_or("there is a route")?;
-    story.answers(&ada, &reply, &question.message)?;
+    story.answers(&ada, &reply)?;
     println!("   The answer is lost: Ada's client does not learn the receipt.");
     story.repeats(&ada, &reply)?;
     story.room.pause_platform(true, Who::Administrator)?;
@@ -110,7 +110,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let invented = forged(&Route::from_random(&[7; 32]).text(), "mine", "Hello.")?;
     story.refused(("Eve, with a route that there is not,", &eve), &invented, Reason::Unknown);
     println!("   Bob's own session can still use it:");
-    story.answers(&bob, &reply, &question.message)?;
+    story.answers(&bob, &reply)?;
     story.reads(&ada)?;
 
     story.chapter("Bob no longer wants to act by himself");
@@ -122,7 +122,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     story.gets_nothing(&bob)?;
     println!("   The route that he has is still his to use:");
     let reply = bob.answer(question.handed, "Nobody.").ok_or("there is a route")?;
-    story.answers(&bob, &reply, &question.message)?;
+    story.answers(&bob, &reply)?;
     story.reads(&ada)?;
     let back = story.room.set_posture("bob", Posture::Reactive, Who::Agent(&bob.scope));
     story.not_allowed("Bob, who wants to be reactive again,", &back);

@@ -5,7 +5,7 @@
 
 use crate::records::{Entry, Failure, Letter, Member, Message, Sent, Who};
 use parley_grants::routes::{
-    Attempt, Controls, Delivered, Delivery, Kind, MemoryStore, PlatformPause, Posture, PresentedRoute,
+    Attempt, Controls, Delivered, Delivery, First, Kind, MemoryStore, PlatformPause, Posture, PresentedRoute,
     Redeemed, Role, RoomPolicy, Scope, deliver, redeem,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,11 +36,14 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
         Self {
             id: id.into(),
             owner: owner.into(),
-            controls: Controls { platform: PlatformPause::default(), room: RoomPolicy::recorded(true, 1) },
+            controls: Controls {
+                platform: PlatformPause::recorded(false),
+                room: RoomPolicy::recorded(true, 1),
+            },
             members: BTreeMap::new(),
             messages: Vec::new(),
             waiting: BTreeSet::new(),
-            routes: MemoryStore::with_room(10_000),
+            routes: MemoryStore::with_capacity(10_000),
             random,
             audit: Vec::new(),
         }
@@ -73,6 +76,7 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
             };
             let author = self.members.get(&message.author.agent);
             let delivery = Delivery {
+                message: &message.id,
                 room: &self.id,
                 kind: Kind::Direct,
                 hop: message.hop,
@@ -87,15 +91,14 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
                 retention_end: message.retention_end,
             };
             let random = Zeroizing::new((self.random)());
-            let (id, controls, posture) = (&message.id, &self.controls, recipient.posture);
-            match deliver(&mut self.routes, &delivery, id, controls, posture, &random, now)? {
-                Delivered::None => {
+            match deliver(&mut self.routes, &delivery, &self.controls, recipient.posture, &random, now)? {
+                Delivered::None | Delivered::Answered => {
                     no_work.insert(*at);
                 }
-                // It stays where it is, and is asked about again by the next drain.
-                Delivered::Held => {}
+                // It stays where it is, and is asked about again by the next drain. (A real server tells its operator of the latter.)
+                Delivered::Held | Delivered::Refused => {}
                 Delivered::Turn(handed) => letters.push(Letter {
-                    message: id.clone(),
+                    message: message.id.clone(),
                     body: message.body.clone(),
                     route: handed.route_text(),
                     remaining: handed.remaining(),
@@ -125,7 +128,8 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
             Redeemed::Replay(receipt) => Ok(receipt),
             // Everything about the message comes from the terms, and nothing from the caller but the body. It has the id that the
             // receipt says, as nothing comes in between.
-            Redeemed::First(terms) => {
+            Redeemed::First(First { answers, terms }) => {
+                self.acknowledge(caller, &answers)?;
                 Ok(self.keep(terms.recipient, terms.target, (terms.hop, terms.lineage), sent.body, now))
             }
         }
@@ -164,7 +168,7 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
             Who::Agent(scope) if scope.agent == agent => Role::Agent,
             Who::Human(_) | Who::Agent(_) | Who::Administrator => Role::Other,
         };
-        member.posture = to.set(role)?;
+        member.posture = member.posture.set(to, role)?;
         Ok(())
     }
 

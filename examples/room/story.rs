@@ -66,12 +66,11 @@ impl<R: FnMut() -> [u8; 32]> Story<R> {
         self.room.redeem(scope, &sent, self.now)
     }
 
-    /// An answer that makes a message, after which the client is done with what it answered.
-    pub fn answers(&mut self, client: &Client, reply: &Reply, message: &str) -> Result<(), Failure> {
+    /// An answer that makes a message, and settles the one that it answers.
+    pub fn answers(&mut self, client: &Client, reply: &Reply) -> Result<(), Failure> {
         let before = self.room.messages();
         let receipt = self.send(&client.scope, reply)?;
         assert_eq!(self.room.messages(), before + 1);
-        self.room.acknowledge(&client.scope, message)?;
         println!("   {} answers by the route. The receipt is {receipt}.", client.name);
         Ok(())
     }
