@@ -24,6 +24,10 @@ mod spell;
 
 #[cfg(feature = "issue")]
 mod issuing;
+#[cfg(feature = "routes")]
+mod route_cases;
+#[cfg(feature = "routes")]
+mod routes;
 
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::{Config, TestRunner};

@@ -11,6 +11,9 @@ mod stores;
 mod texts;
 mod work;
 
+#[cfg(feature = "routes")]
+mod routes;
+
 use crate::hand::{self, Json, Key, object, text};
 use crate::model::SERVICE;
 use crate::put;
