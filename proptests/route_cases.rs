@@ -158,6 +158,8 @@ fn cases_reach_every_answer() {
             match did {
                 Did::Delivered(_, Delivered::None) => said.push("none".into()),
                 Did::Delivered(_, Delivered::Held) => said.push("held".into()),
+                Did::Delivered(_, Delivered::Answered) => said.push("answered".into()),
+                Did::Delivered(_, Delivered::Refused) => said.push("refused".into()),
                 Did::Delivered(_, Delivered::Turn(route, left)) => {
                     said.push(format!("{} {left}", route.is_some()))
                 }
@@ -173,11 +175,21 @@ fn cases_reach_every_answer() {
             *reached.entry(said).or_default() += 1;
         }
     }
-    let reasons = "no_route unknown other_room other_scope no_authority revoked other_key other_body long_key old_generation \
+    let reasons = "no_route unknown other_room other_scope no_authority revoked other_key other_body old_generation \
                    expired paused";
     let reasons = reasons.split_whitespace().map(String::from);
     let hops = (1..=16).flat_map(|hop| [format!("first {hop}"), format!("true {hop}")]);
-    let others = ["none", "held", "false 0", "replay", "lost, replay", "lost, revoked", "lost, other_key"];
+    let others = [
+        "none",
+        "held",
+        "answered",
+        "refused",
+        "false 0",
+        "replay",
+        "lost, replay",
+        "lost, revoked",
+        "lost, other_key",
+    ];
     for what in reasons.chain(hops).chain(others.map(String::from)) {
         assert!(reached.get(&what).is_some_and(|times| *times >= 5), "{what}: {reached:#?}");
     }

@@ -1,6 +1,6 @@
 //! What must come of it, worked out from the contract alone, as naively as it can be kept: a list of all routes that ever were.
 
-use super::event::{By, Control, KEYS, Kind, Text};
+use super::event::{By, Control, Kind, Text};
 use super::said::{Answer, Asked, Delivered, Did, Frozen, Receipt, Try};
 use super::secret::unknown;
 
@@ -110,11 +110,14 @@ impl Judge {
         let of_it = |route: &Route| route.message == asked.message && route.terms.recipient == recipient;
         let is_answered =
             self.routes.iter().any(|route| of_it(route) && matches!(route.state, State::Consumed(..)));
-        if what.hop == LAST || i128::from(over.now) >= expires || is_answered {
+        if what.hop == LAST || i128::from(over.now) >= expires {
             return Delivered::Turn(None, 0);
         }
+        if is_answered {
+            return Delivered::Answered;
+        }
         if self.find(asked.secret).is_some() {
-            return Delivered::Held;
+            return Delivered::Refused;
         }
         if self.kept() >= self.room {
             self.forget(|route| route.is_over(over.now) || route.state == State::Revoked);
@@ -127,10 +130,11 @@ impl Judge {
             // It makes room for the one that takes its place.
             Some(earlier) if is_full => earlier.is_forgotten = true,
             Some(earlier) => earlier.state = State::Revoked,
-            None if is_full => return Delivered::Held,
+            None if is_full => return Delivered::Refused,
             None => {}
         }
         let terms = Frozen {
+            message: asked.message,
             room: what.room,
             recipient,
             target: what.author,
@@ -159,7 +163,6 @@ impl Judge {
         }
         let terms = self.find(secret(attempt)).expect("it is known").terms;
         first([
-            (KEYS[usize::from(attempt.key)].len() > 1024, "long_key"),
             (over.generation != terms.generation, "old_generation"),
             (over.now >= terms.expires, "expired"),
             (over.paused, "paused"),

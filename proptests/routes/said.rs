@@ -27,6 +27,8 @@ pub struct Over {
 /// What a route is frozen to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frozen {
+    /// The message that it came with.
+    pub message: usize,
     pub room: u8,
     pub recipient: Who,
     pub target: Who,
@@ -56,7 +58,9 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
     None,
+    Answered,
     Held,
+    Refused,
     /// With the terms of the route that came with it, and what was said to remain.
     Turn(Option<Frozen>, i64),
 }

@@ -38,8 +38,9 @@ fn who(scope: &Scope) -> Who {
     Who { agent: number(&scope.agent), session: scope.session.as_deref().map(number) }
 }
 
-pub fn frozen(terms: &Terms) -> Frozen {
+pub fn frozen(message: &str, terms: &Terms) -> Frozen {
     Frozen {
+        message: number(message),
         room: number(&terms.room),
         recipient: who(&terms.recipient),
         target: who(&terms.target),
@@ -83,8 +84,9 @@ pub fn attempt(attempt: &Try) -> Attempt<'static> {
     }
 }
 
-pub fn delivery<'d>(asked: &Asked, lineage: &'d str) -> Delivery<'d> {
+pub fn delivery<'d>(asked: &Asked, message: &'d str, lineage: &'d str) -> Delivery<'d> {
     Delivery {
+        message,
         room: ROOM_NAMES[usize::from(asked.what.room)],
         kind: match asked.what.kind {
             Kind::Direct => parley_grants::routes::Kind::Direct,
@@ -109,7 +111,7 @@ pub fn answer(redemption: Redemption) -> (Answer, String) {
     let seen = format!("{redemption:?} {redemption:#?}");
     let audit = redemption.audit();
     match redemption.into_answer() {
-        Ok(Redeemed::First(terms)) => (Answer::First(frozen(&terms)), seen),
+        Ok(Redeemed::First(first)) => (Answer::First(frozen(&first.answers, &first.terms)), seen),
         Ok(Redeemed::Replay(receipt)) => (Answer::Replay(number(&receipt)), seen),
         Err(refusal) => {
             let code = audit.expect("the operator knows why").reason.code();
@@ -147,7 +149,6 @@ impl Store for Counted {
 pub fn deliver(
     store: &mut Counted,
     delivery: &Delivery<'_>,
-    message: &str,
     over: Over,
     manual: bool,
     random: &[u8; 32],
@@ -160,7 +161,7 @@ pub fn deliver(
     };
     let route = Route::from_random(random);
     let issue = Issue {
-        message,
+        message: delivery.message,
         retention_end: delivery.retention_end,
         digest: route.digest(),
         terms: &terms,
@@ -173,8 +174,8 @@ pub fn deliver(
             let handed = Handed::received(Some(route.text().expose()), terms.remaining().into());
             Delivered::Turn(handed.expect("what a server sends"))
         }
-        Issued::Answered => Delivered::Turn(without()),
-        Issued::Refused => Delivered::Held,
+        Issued::Answered => Delivered::Answered,
+        Issued::Refused => Delivered::Refused,
     };
     (delivered, shown)
 }

@@ -118,7 +118,7 @@ impl World {
             }
             Control::Posture { agent, room, manual } => {
                 let before = self.manual[usize::from(agent)][usize::from(room)];
-                let after = step::posture(manual).set(role);
+                let after = step::posture(before).set(step::posture(manual), role);
                 ((before, 0), after.map(|posture| (posture == routes::Posture::Manual, 0)))
             }
         };

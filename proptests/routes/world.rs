@@ -40,7 +40,7 @@ pub struct World {
 impl World {
     pub fn of(case: &Case) -> Self {
         Self {
-            store: Counted { inner: MemoryStore::with_room(case.room), calls: Calls::default() },
+            store: Counted { inner: MemoryStore::with_capacity(case.room), calls: Calls::default() },
             messages: Vec::new(),
             handed: Vec::new(),
             log: Vec::new(),
@@ -166,21 +166,23 @@ impl World {
         let asked = Asked { message, what, recipient, gates, duplicate, manual, over, secret };
         let (name, lineage, random) =
             (format!("m-{message}"), format!("l-{}", what.lineage), secret::bytes(secret));
-        let delivery = step::delivery(&asked, &lineage);
+        let delivery = step::delivery(&asked, &name, &lineage);
         let delivered = if self.by_steps {
-            let (delivered, shown) = step::deliver(&mut self.store, &delivery, &name, over, manual, &random);
+            let (delivered, shown) = step::deliver(&mut self.store, &delivery, over, manual, &random);
             self.shown.push(shown);
             delivered
         } else {
             let (controls, posture) = (step::controls(over), step::posture(manual));
             let Ok(delivered) =
-                routes::deliver(&mut self.store, &delivery, &name, &controls, posture, &random, over.now);
+                routes::deliver(&mut self.store, &delivery, &controls, posture, &random, over.now);
             delivered
         };
         self.shown.push(format!("{delivered:?}"));
         let said = match delivered {
             routes::Delivered::None => Delivered::None,
+            routes::Delivered::Answered => Delivered::Answered,
             routes::Delivered::Held => Delivered::Held,
+            routes::Delivered::Refused => Delivered::Refused,
             routes::Delivered::Turn(handed) => {
                 let remaining = handed.remaining().into();
                 let text = handed.route_text().map(|text| String::from(text.expose()));
@@ -203,7 +205,7 @@ impl World {
         let Ok(record) = self.store.inner.find(&secret::digest(asked.secret));
         let record = record.expect("a route that was handed over is known");
         self.shown.push(format!("{record:?}"));
-        let terms = step::frozen(&record.terms);
+        let terms = step::frozen(&record.message, &record.terms);
         self.secrets = self.secrets.max(asked.secret + 1);
         self.handed.push(Handed {
             secret: asked.secret,

@@ -86,7 +86,7 @@ proptest! {
                     prop_assert_eq!(handed.is_running_out(), remaining <= 2);
                 }
                 Delivered::Turn(None, remaining) => prop_assert_eq!(remaining, 0),
-                Delivered::None | Delivered::Held => {}
+                Delivered::None | Delivered::Answered | Delivered::Held | Delivered::Refused => {}
             }
         }
     }
@@ -118,13 +118,14 @@ proptest! {
                     prop_assert!(now < expires && expires <= ends && expires <= now + 7 * 86_400);
                     prop_assert!(expires == ends || expires == now + 7 * 86_400);
                 }
-                Delivered::Turn(None, _) => {
+                Delivered::Turn(None, _) => prop_assert!(asked.what.hop == 16 || ends <= now),
+                Delivered::Answered => {
                     let is_answered = firsts(&world).iter().any(|(attempt, ..)| {
                         world.handed.iter().any(|handed| handed.message == asked.message && handed.secret == attempt.secret)
                     });
-                    prop_assert!(asked.what.hop == 16 || ends <= now || is_answered);
+                    prop_assert!(is_answered);
                 }
-                Delivered::None | Delivered::Held => {}
+                Delivered::None | Delivered::Held | Delivered::Refused => {}
             }
         }
     }

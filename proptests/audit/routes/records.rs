@@ -4,8 +4,8 @@ use crate::audit::config;
 use crate::generate::T;
 use crate::routes::event::KEYS;
 use parley_grants::routes::{
-    Attempt, BodyDigest, Controls, PlatformPause, PresentedRoute, Record, Redeemed, Refusal, RoomPolicy,
-    Route, Scope, State, Step, Terms, Used,
+    Attempt, BodyDigest, Controls, First, PlatformPause, PresentedRoute, Record, Redeemed, Refusal,
+    RoomPolicy, Route, Scope, State, Step, Terms, Used,
 };
 use proptest::prelude::*;
 
@@ -22,6 +22,7 @@ fn record(bytes: u8, recipient: &Scope, hop: i64, is_used: bool) -> Record {
     let used = Used { key: "k".into(), body: BodyDigest::of(b"Yes"), receipt: "m-1".into() };
     Record {
         digest: Route::from_random(&[bytes; 32]).digest(),
+        message: "m".into(),
         terms: Terms {
             room: "r".into(),
             recipient: recipient.clone(),
@@ -113,7 +114,7 @@ proptest! {
             (is_theirs && same_key && same_body).then(|| Redeemed::Replay("m-1".into()))
         } else {
             let controls = !paused && (reactive || !crosses) && generation == 7;
-            (is_theirs && controls && later < 1 && key.len() <= 1024).then(|| Redeemed::First(record.terms.clone()))
+            (is_theirs && controls && later < 1).then(|| Redeemed::First(First { answers: "m".into(), terms: record.terms.clone() }))
         };
         prop_assert_eq!(answer.ok(), expected);
     }

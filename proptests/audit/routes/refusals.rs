@@ -4,7 +4,7 @@ use super::{ask, firsts, hand_over, is_first, is_refused, world};
 use crate::audit::config;
 use crate::generate::T;
 use crate::route_cases::{DAY, a_use, case, pair};
-use crate::routes::event::{BODIES, Event, KEYS, Text, Who};
+use crate::routes::event::{Event, Text, Who};
 use crate::routes::said::{Answer, Calls, Did, Try};
 use crate::routes::world::World;
 use proptest::collection::vec;
@@ -56,7 +56,6 @@ proptest! {
             Try { text: Text::Unknown(who.agent), ..right },
             Try { room: 1, ..right },
             Try { authority: false, ..right },
-            Try { key: KEYS.len() as u8 - 1, body: BODIES.len() as u8 - 1, ..right },
         ];
         wrong.extend([
             Try { over: crate::routes::said::Over { paused: true, ..over }, ..right },

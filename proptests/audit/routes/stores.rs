@@ -34,7 +34,7 @@ proptest! {
             }
             prop_assert!(world.store.inner.len() <= room);
             // What was held is refused for want of room alone.
-            if let Some(Did::Delivered(_, Delivered::Held)) = world.log.last() {
+            if let Some(Did::Delivered(_, Delivered::Refused)) = world.log.last() {
                 prop_assert_eq!(given.len(), room);
             }
         }
