@@ -92,6 +92,7 @@ impl<R: FnMut() -> [u8; 32]> Room<R> {
             };
             let random = Zeroizing::new((self.random)());
             match deliver(&mut self.routes, &delivery, &self.controls, recipient.posture, &random, now)? {
+                // In this room, nothing of it can change: what is no work stays none.
                 Delivered::None | Delivered::Answered => {
                     no_work.insert(*at);
                 }

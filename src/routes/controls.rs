@@ -83,7 +83,7 @@ impl RoomPolicy {
         self.reactive
     }
 
-    /// How often it was changed.
+    /// Its generation: another after every change.
     #[must_use]
     pub const fn generation(&self) -> u64 {
         self.generation

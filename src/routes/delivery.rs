@@ -18,7 +18,7 @@ pub enum Kind {
 /// One message, for one recipient, as the server sees both right now.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'d> {
-    /// The message's id. With the recipient, it is what a route is the only one for.
+    /// The message's id in its room. With room and recipient, it is what a route is the only one for.
     pub message: &'d str,
     /// The room's id.
     pub room: &'d str,
@@ -30,7 +30,8 @@ pub struct Delivery<'d> {
     pub lineage: &'d str,
     /// Who wrote it.
     pub author: &'d Scope,
-    /// Who is to receive it.
+    /// Who is to receive it. A direct message is for one scope: handed over to several, each of them gets a route, and the replies
+    /// of each go on by themselves.
     pub recipient: &'d Scope,
     /// Do the two act for different principals?
     pub cross_principal: bool,
@@ -50,7 +51,8 @@ pub struct Delivery<'d> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Work {
-    /// It is no reactive work, and never will be.
+    /// It is no reactive work: not direct, to its own author, handled before, not admitted, not moderated, not alive, or beyond the
+    /// last hop. Whether that can change, as when a moderation is pending, is the server's to know.
     None,
     /// A control stands in the way. The message is neither acknowledged nor dropped nor skipped; it is asked about anew when
     /// controls change.
@@ -104,14 +106,13 @@ impl Delivery<'_> {
 }
 
 impl Terms {
-    /// How many replies are left of the lineage for who holds this route: 16 on a message of hop 0, 1 on one of hop 15 (C2).
+    /// How many replies are left of the lineage for who holds this route: 16 on a message of hop 0, 1 on one of hop 15 (C2), and 0
+    /// for a hop that no route has.
     #[must_use]
     pub fn remaining(&self) -> u8 {
         // A route's hop is one more than that of the message it came with.
-        LAST_HOP
-            .checked_add(1)
-            .and_then(|end| end.checked_sub(self.hop))
-            .and_then(|left| u8::try_from(left).ok())
-            .unwrap_or_default()
+        let hop = (1..=LAST_HOP).contains(&self.hop).then_some(self.hop);
+        let left = hop.and_then(|hop| LAST_HOP.checked_sub(hop)?.checked_add(1));
+        left.and_then(|left| u8::try_from(left).ok()).unwrap_or_default()
     }
 }

@@ -4,6 +4,7 @@ use super::terms::LAST_HOP;
 use super::value::{Route, RouteText};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 /// From how many remaining replies on a client says so to its human.
 const WARN_AT: u8 = 2;
@@ -67,11 +68,17 @@ impl Handed {
 
 /// An answer that can be sent any number of times until its receipt is known, always the same: with another key or body it
 /// would be refused.
-#[derive(Debug)]
 pub struct Reply {
     route: Route,
     key: String,
     body: Vec<u8>,
+}
+
+/// Without key and body, which are private.
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("route", &self.route).finish_non_exhaustive()
+    }
 }
 
 impl Reply {

@@ -7,7 +7,7 @@ use alloc::string::String;
 use core::fmt;
 
 /// Somebody tries to use a route.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Attempt<'a> {
     /// What they sent as route.
     pub route: &'a PresentedRoute,
@@ -189,10 +189,24 @@ enum Known<'r> {
     Consumed(&'r Used),
 }
 
+/// Without key and body, which are private.
+impl fmt::Debug for Attempt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { room, scope, authority, .. } = self;
+        f.debug_struct("Attempt")
+            .field("room", room)
+            .field("scope", scope)
+            .field("authority", authority)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Attempt<'a> {
-    /// Decides at `now`, in unix seconds, by the record that the store has of the route's digest, if it has one (C3). Whatever is
-    /// wrong, the same is looked at: the digests are compared in constant time, and the body is hashed, also when there is
-    /// no record.
+    /// Decides at `now`, in unix seconds, by the record that the store has of the route's digest, if it has one (C3). Also when
+    /// there is none, the body is hashed and digests are compared in constant time.
+    ///
+    /// Scope, authority, controls and time have to be those of the moment in which the store then consumes the route: they are
+    /// read under the same lock or in the same transaction.
     pub fn decide(&self, record: Option<&Record>, controls: &Controls, now: i64) -> Step<'a> {
         let (digest, body) = (self.route.digest(), BodyDigest::of(self.body));
         let decided = self.known(record, &digest).and_then(|known| match known {
@@ -252,6 +266,11 @@ fn check(checks: &[(bool, Reason)]) -> Result<(), Reason> {
 }
 
 impl Consume<'_> {
+    /// What the route is frozen to, for a store that looks at generation and expiry once more in its atomic step.
+    pub const fn terms(&self) -> &Terms {
+        &self.first.terms
+    }
+
     /// The digest of the route that the store is to consume in one atomic step, which fails when it is not open.
     pub const fn digest(&self) -> &RouteDigest {
         &self.digest

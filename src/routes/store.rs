@@ -31,7 +31,8 @@ use super::value::{Route, RouteDigest};
 ///     let record = database.find(&attempt.route.digest()).await?;
 ///     Ok(match attempt.decide(record.as_ref(), controls, now) {
 ///         Step::Done(redemption) => redemption,
-///         // UPDATE .. SET state = 'consumed', .. WHERE digest = .. AND state = 'open', and the message in the same transaction
+///         // UPDATE .. SET state = 'consumed', .. WHERE digest = .. AND state = 'open', and the message: all in the transaction
+///         // in which the controls were read, too
 ///         Step::Consume(consume) => match database.consume(consume.digest(), &consume.used(receipt)).await? {
 ///             true => consume.won(),
 ///             false => {
@@ -52,7 +53,7 @@ pub trait Store {
     /// The store's own.
     fn find(&mut self, digest: &RouteDigest) -> Result<Option<Record>, Self::Error>;
 
-    /// In one atomic step: if a route for this message and recipient was consumed, nothing; else revokes those that are open, and
+    /// In one atomic step: if a route for this room, message and recipient was consumed, nothing; else revokes those that are open, and
     /// keeps the new one as open (C3).
     ///
     /// # Errors
@@ -70,7 +71,8 @@ pub trait Store {
 /// A route to be kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Issue<'i> {
-    /// The id of the message that it is handed over with. With the recipient, it is what a route is the only one for.
+    /// The id of the message that it is handed over with, in the room of the terms. With room and recipient, it is what a route is
+    /// the only one for.
     pub message: &'i str,
     /// When that message will be deleted, in unix seconds: until then it can be delivered again.
     pub retention_end: i64,
@@ -99,10 +101,10 @@ pub enum Issued {
 #[derive(Debug)]
 #[must_use]
 pub enum Delivered {
-    /// It is no reactive work, and never will be.
+    /// It is no reactive work, as [`Work::None`] says.
     None,
-    /// The recipient has answered it by a route before: it is no work any more. Who hands it over all the same does so
-    /// without a route.
+    /// There would be a route, but the recipient has answered the message by one before: it is no work any more. Who hands it over all
+    /// the same does so without a route.
     Answered,
     /// A control stands in the way. The message is neither acknowledged nor dropped nor skipped, and asked about anew when
     /// controls change.

@@ -93,10 +93,10 @@ fn no_debug_shows_a_route() {
     let attempt = Attempt {
         route: &presented,
         room: "r",
-        scope: &Scope::agent("a"),
+        scope: &Scope::session("bob", "s"),
         authority: true,
-        key: "k",
-        body: b"",
+        key: "private",
+        body: b"private",
     };
     let record =
         Record { digest: route(9).digest(), message: String::new(), terms: terms(), state: State::Open };
@@ -109,11 +109,12 @@ fn no_debug_shows_a_route() {
         format!("{:?}", attempt.decide(Some(&record), &controls(false, true, 7), NOW)),
         format!("{:?}", handed()),
         format!("{:?}", Delivered::Turn(handed())),
-        format!("{:?}", handed().reply("k", b"")),
+        format!("{:?}", handed().reply("private", b"private")),
         format!("{record:?}"),
     ];
     for text in shown {
         assert!(!text.contains(&secret) && !text.contains("9, 9, 9"), "{text}");
+        assert!(!text.contains("private") && !text.contains("112, 114, 105"), "{text}");
     }
 }
 
@@ -191,6 +192,68 @@ fn a_message_has_one_open_route_and_none_once_it_is_answered() {
     assert_eq!(store.issue(&issue("n", 3, &terms)), Ok(Issued::Refused));
     assert_eq!(state(&mut store, 3), Some(State::Open));
     assert_eq!(store.len(), 4);
+}
+
+#[test]
+fn rooms_may_use_the_same_ids() {
+    let mut store = MemoryStore::with_capacity(10);
+    let (here, there) = (terms(), Terms { room: "q".into(), ..terms() });
+    assert_eq!(store.issue(&issue("m", 1, &here)), Ok(Issued::Open));
+    assert_eq!(store.issue(&issue("m", 2, &there)), Ok(Issued::Open));
+    assert_eq!(store.consume(&route(1).digest(), &used("x")), Ok(true));
+    assert_eq!(store.issue(&issue("m", 3, &there)), Ok(Issued::Open));
+    assert_eq!(store.issue(&issue("m", 4, &here)), Ok(Issued::Answered));
+}
+
+#[test]
+fn what_is_withdrawn_cannot_be_answered() {
+    let mut store = MemoryStore::with_capacity(10);
+    let here = terms();
+    let (session, there) =
+        (Terms { recipient: Scope::agent(""), ..terms() }, Terms { room: "q".into(), ..terms() });
+    let issues = [issue("m", 1, &here), issue("m", 2, &session), issue("m", 3, &there), issue("n", 4, &here)];
+    for issue in issues.iter().chain([&issue("l", 5, &here)]) {
+        assert_eq!(store.issue(issue), Ok(Issued::Open));
+    }
+    store.withdraw("r", "m");
+    let open = [1, 2, 3, 4, 5].map(|value| state(&mut store, value) == Some(State::Open));
+    assert_eq!(open, [false, false, true, true, true]);
+    // What was answered stays so.
+    assert_eq!(store.consume(&route(4).digest(), &used("x")), Ok(true));
+    store.withdraw("r", "n");
+    assert_eq!(state(&mut store, 4), Some(State::Consumed(used("x"))));
+}
+
+#[test]
+fn a_message_that_is_kept_for_longer_stays_answered() {
+    let mut store = MemoryStore::with_capacity(10);
+    let terms = terms();
+    assert_eq!(store.issue(&issue("m", 1, &terms)), Ok(Issued::Open));
+    assert_eq!(store.consume(&route(1).digest(), &used("x")), Ok(true));
+    let longer = |value, end| Issue { retention_end: end, ..issue("m", value, &terms) };
+    assert_eq!(store.issue(&longer(2, NOW + 9_000_000)), Ok(Issued::Answered));
+    assert_eq!(store.issue(&longer(3, NOW)), Ok(Issued::Answered));
+    store.forget(NOW + 9_000_000 + WEEK - 1);
+    assert_eq!(store.issue(&longer(4, NOW)), Ok(Issued::Answered));
+    store.forget(NOW + 9_000_000 + WEEK);
+    assert_eq!(store.issue(&longer(5, NOW)), Ok(Issued::Open));
+}
+
+#[test]
+fn nothing_is_left_of_what_is_forgotten() {
+    let mut store = MemoryStore::with_capacity(3);
+    let terms = terms();
+    for value in 0..40 {
+        let message = format!("m-{}", value % 5);
+        let now = NOW + i64::from(value) * 9;
+        let terms = Terms { expires: now + 20, ..terms.clone() };
+        let _ = store.issue(&Issue { now, retention_end: now, ..issue(&message, value, &terms) });
+        if value % 3 == 0 {
+            let _ = store.consume(&route(value).digest(), &used("x"));
+        }
+    }
+    store.forget(i64::MAX);
+    assert_eq!(format!("{store:?}"), format!("{:?}", MemoryStore::with_capacity(3)));
 }
 
 #[test]
@@ -349,6 +412,14 @@ fn a_record_that_is_gone_or_of_another_route_is_refused() {
     assert_eq!(reason(attempt.decide(None, &open, NOW)), Some(Reason::NoRoute));
     let record = Record { digest: nothing.digest(), ..record(1) };
     assert_eq!(reason(attempt.decide(Some(&record), &open, NOW)), Some(Reason::NoRoute));
+}
+
+#[test]
+fn what_remains_is_of_a_route() {
+    let remaining = |hop| Terms { hop, ..terms() }.remaining();
+    for (hop, left) in [(i64::MIN, 0), (-1, 0), (0, 0), (1, 16), (2, 15), (16, 1), (17, 0), (i64::MAX, 0)] {
+        assert_eq!(remaining(hop), left, "{hop}");
+    }
 }
 
 #[test]
