@@ -153,12 +153,7 @@ pub struct Case {
 }
 
 /// Idempotency keys.
-pub const KEYS: [&str; 6] = ["k", "K", "", "k ", LONG.split_at(1024).0, LONG];
+pub const KEYS: [&str; 4] = ["k", "K", "", "k "];
 
 /// Bodies.
 pub const BODIES: [&[u8]; 5] = [b"Yes", b"yes", b"", b"Yes\0", b"\xff\xfe{}"];
-
-const LONG: &str = match str::from_utf8(&[b'k'; 1025]) {
-    Ok(text) => text,
-    Err(_) => panic!("letters"),
-};

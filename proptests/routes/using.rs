@@ -52,7 +52,7 @@ impl World {
         let answer = match step {
             Step::Done(redemption) => Some(step::answer(redemption).0),
             Step::Consume(consume) => {
-                self.waiting.push((self.began, consume));
+                self.waiting.push((self.began, attempt.secret, consume));
                 None
             }
         };
@@ -63,7 +63,7 @@ impl World {
     /// Goes on with one that waits.
     pub fn end(&mut self, which: usize) -> Answer {
         let receipt = self.messages.len();
-        let (began, consume) = self.waiting.remove(which);
+        let (began, _, consume) = self.waiting.remove(which);
         let used = consume.used(&format!("m-{receipt}"));
         let Ok(is_first) = self.store.consume(consume.digest(), &used);
         let redemption = if is_first {

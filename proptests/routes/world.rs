@@ -33,8 +33,8 @@ pub struct World {
     /// How many of the random bytes were used.
     secrets: u8,
     pub(super) began: usize,
-    /// Attempts that were decided, by the number of their beginning.
-    pub(super) waiting: Vec<(usize, Consume<'static>)>,
+    /// Attempts that were decided, with the number of their beginning and of their route's random bytes.
+    pub(super) waiting: Vec<(usize, u8, Consume<'static>)>,
 }
 
 impl World {
@@ -157,6 +157,9 @@ impl World {
         acknowledged: bool,
         repeated: Option<u8>,
     ) -> Option<usize> {
+        // However broken the source of randomness, two routes at a time are two.
+        let repeated =
+            repeated.filter(|repeated| !self.waiting.iter().any(|(_, secret, _)| secret == repeated));
         // So many are never needed.
         let secret = repeated.or((self.secrets < MOST).then_some(self.secrets))?;
         let what = self.messages[message];
