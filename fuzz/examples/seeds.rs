@@ -1,6 +1,7 @@
 //! Makes `seeds/` of `../vectors`: for each target, clause and answer the first input that says something new, under the vector's
 //! name. Texts are those that the contract accepts; of whole questions all answers are there, if the naive model gives the
-//! vector's own answer to what could be expressed of it. Other inputs at the edges of rules are in `edges/`.
+//! vector's own answer to what could be expressed of it. Those of `routes` are stories (`seeds/stories.rs`). Other inputs at the edges
+//! of rules are in `edges/`.
 //!
 //! ```sh
 //! cargo run --example seeds            # writes them
@@ -11,6 +12,8 @@
 mod choices;
 #[path = "seeds/flows.rs"]
 mod flows;
+#[path = "seeds/stories.rs"]
+mod stories;
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
@@ -43,6 +46,7 @@ fn main() {
             }
         }
     }
+    seeds.extend(stories::stories());
     assert!(seeds.len() > 150, "the vectors are not what they were");
     let folder = here.join("seeds");
     if std::env::args().any(|argument| argument == "--check") {

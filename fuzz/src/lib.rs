@@ -15,16 +15,18 @@ mod consented;
 mod flow;
 mod forged;
 pub mod grant_structured;
+mod happen;
 pub mod json;
 mod lax;
 pub mod proof;
 pub mod proposal;
 pub mod respell;
+pub mod routes;
 mod shown;
 pub mod token;
 mod used;
 
-// Tokens by hand, the naive model, and how a case is put to the crate: those of the property tests.
+// Tokens by hand, the naive models, and how a case is put to the crate: those of the property tests.
 #[allow(dead_code)]
 #[path = "../../proptests/forge.rs"]
 mod forge;
@@ -34,6 +36,9 @@ pub mod hand;
 #[allow(dead_code)]
 #[path = "../../proptests/model.rs"]
 pub mod model;
+#[allow(dead_code)]
+#[path = "../../proptests/routes/mod.rs"]
+mod played;
 #[allow(dead_code)]
 #[path = "../../proptests/put.rs"]
 mod put;
@@ -49,7 +54,7 @@ use sha2::{Digest as _, Sha256};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     ("json", json::run),
     ("token", token::run),
     ("proof", proof::run),
@@ -58,6 +63,7 @@ pub const TARGETS: [Target; 8] = [
     ("respell", respell::run),
     ("grant_structured", grant_structured::run),
     ("authorize_flow", authorize_flow::run),
+    ("routes", routes::run),
 ];
 
 /// Runs a target on the files that the command line names: for a look at one input without a fuzzer.

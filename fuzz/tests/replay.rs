@@ -72,4 +72,5 @@ replayed! {
     respell: 40;
     grant_structured: 70;
     authorize_flow: 140;
+    routes: 400;
 }
