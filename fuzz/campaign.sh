@@ -21,8 +21,8 @@ for target; do
     cargo +nightly fuzz run -s none "$target" "${folders[@]}" -- -dict=fuzz/dictionary.txt -max_len=4096 \
         -max_total_time="$seconds" -print_final_stats=1 >"$log" 2>&1 || { tail -n 60 "$log" && status=1; }
     awk -v target="$target" '
-        / INITED / { from = $4 "/" $6 }
-        / (NEW|REDUCE|DONE|pulse|RELOAD) / { to = $4 "/" $6; corpus = $8 }
+        /\tINITED / { from = $4 "/" $6 }
+        /\t(NEW|REDUCE|DONE|pulse|RELOAD) / { to = $4 "/" $6; corpus = $8 }
         /number_of_executed_units/ { runs = $2 }
         /ERROR: libFuzzer|panicked at/ { failed = 1 }
         END { printf "%s: %s executions, edges/features %s -> %s, corpus %s%s\n", target, runs, from, to, corpus, failed ? ", FAILED" : ""; exit !(runs > 0) }' "$log" || status=1
