@@ -130,6 +130,7 @@ pub fn event() -> impl Strategy<Value = Event> {
         2 => (0..AGENTS, room(), prop::bool::weighted(0.7)).prop_map(|(agent, room, has)| Event::Authority { agent, room, has }),
         4 => pass(),
         2 => Just(Event::Forget),
+        1 => place().prop_map(|message| Event::Withdraw { message }),
     ]
 }
 
@@ -168,7 +169,11 @@ fn cases_reach_every_answer() {
                 Did::Tried(.., Answer::Replay(_), _, _) => said.push("replay".into()),
                 Did::Ended(.., Answer::Refused(why)) => lost.push(format!("lost, {why}")),
                 Did::Ended(.., Answer::Replay(_)) => lost.push("lost, replay".into()),
-                Did::Ended(.., Answer::First(_)) | Did::Began(..) | Did::Set(..) | Did::Forgot(_) => {}
+                Did::Ended(.., Answer::First(_))
+                | Did::Began(..)
+                | Did::Set(..)
+                | Did::Forgot(_)
+                | Did::Withdrew(_) => {}
             }
         }
         for said in said.into_iter().chain(lost) {

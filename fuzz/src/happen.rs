@@ -35,7 +35,7 @@ pub fn case(input: &mut Unstructured<'_>) -> (Case, bool) {
 }
 
 fn event(choices: &mut Choices<'_, '_>) -> Event {
-    match choices.roll(14) {
+    match choices.roll(15) {
         0 | 11 => send(choices),
         1 | 12 => Event::Deliver {
             message: choices.byte(),
@@ -56,7 +56,8 @@ fn event(choices: &mut Choices<'_, '_>) -> Event {
             1 => Pass::Expiry(choices.byte(), choices.pick(&NEAR)),
             _ => Pass::End(choices.byte(), choices.pick(&NEAR)),
         }),
-        _ => Event::Forget,
+        10 => Event::Forget,
+        _ => Event::Withdraw { message: choices.byte() },
     }
 }
 

@@ -138,6 +138,10 @@ pub enum Event {
     Pass(Pass),
     /// The store forgets what is over.
     Forget,
+    /// A message is withdrawn before its end.
+    Withdraw {
+        message: u8,
+    },
 }
 
 /// Everything from the start on.

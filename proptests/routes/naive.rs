@@ -72,6 +72,10 @@ impl Judge {
                 assert_eq!(*after, set(*control, *by, *before), "{control:?} by {by:?} from {before:?}");
             }
             Did::Forgot(now) => self.forget(|route| route.is_over(*now)),
+            Did::Withdrew(message) => {
+                let is_of_it = |route: &&mut Route| route.message == *message && route.state == State::Open;
+                self.routes.iter_mut().filter(is_of_it).for_each(|route| route.state = State::Revoked);
+            }
         }
     }
 
@@ -134,7 +138,7 @@ impl Judge {
             None => {}
         }
         let terms = Frozen {
-            message: asked.message,
+            message: what.id,
             room: what.room,
             recipient,
             target: what.author,

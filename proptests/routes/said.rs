@@ -5,6 +5,8 @@ use super::event::{By, Control, Gates, Kind, Text, Who};
 /// A message, as the server has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
+    /// Its number in its room.
+    pub id: usize,
     pub room: u8,
     pub kind: Kind,
     pub author: Who,
@@ -27,7 +29,7 @@ pub struct Over {
 /// What a route is frozen to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frozen {
-    /// The message that it came with.
+    /// The id of the message that it came with.
     pub message: usize,
     pub room: u8,
     pub recipient: Who,
@@ -111,4 +113,6 @@ pub enum Did {
     /// Who set what, from what; then it was this, or they were not allowed to.
     Set(Control, By, (bool, u64), Option<(bool, u64)>),
     Forgot(i64),
+    /// The message at this place was withdrawn.
+    Withdrew(usize),
 }

@@ -83,6 +83,7 @@ impl World {
     fn answered(&mut self, answer: Answer) {
         let Answer::First(terms) = answer else { return };
         self.messages.push(Message {
+            id: self.next_id(terms.room),
             room: terms.room,
             kind: Kind::Direct,
             author: terms.recipient,

@@ -78,7 +78,8 @@ impl World {
             Event::Send { room, kind, author, to, hop, keep } => {
                 let lineage = self.messages.len();
                 let ends = self.now.saturating_add(keep);
-                self.messages.push(Message { room, kind, author, to, hop, lineage, ends });
+                let id = self.next_id(room);
+                self.messages.push(Message { id, room, kind, author, to, hop, lineage, ends });
             }
             Event::Deliver { message, other, gates, acknowledged, repeated } => {
                 let Some(message) = back(self.messages.len(), message) else { return };
@@ -131,7 +132,19 @@ impl World {
                 self.store.inner.forget(self.now);
                 self.log.push(Did::Forgot(self.now));
             }
+            Event::Withdraw { message } => {
+                let Some(message) = back(self.messages.len(), message) else { return };
+                let what = self.messages[message];
+                let room = step::ROOM_NAMES[usize::from(what.room)];
+                self.store.inner.withdraw(room, &format!("m-{}", what.id));
+                self.log.push(Did::Withdrew(message));
+            }
         }
+    }
+
+    /// Both rooms count from the same number on.
+    pub(super) fn next_id(&self, room: u8) -> usize {
+        self.messages.iter().filter(|message| message.room == room).count()
     }
 
     fn addressee(&self, message: usize) -> Option<Who> {
@@ -168,7 +181,7 @@ impl World {
         let duplicate = self.acknowledged.contains(&(message, recipient));
         let asked = Asked { message, what, recipient, gates, duplicate, manual, over, secret };
         let (name, lineage, random) =
-            (format!("m-{message}"), format!("l-{}", what.lineage), secret::bytes(secret));
+            (format!("m-{}", what.id), format!("l-{}", what.lineage), secret::bytes(secret));
         let delivery = step::delivery(&asked, &name, &lineage);
         let delivered = if self.by_steps {
             let (delivered, shown) = step::deliver(&mut self.store, &delivery, over, manual, &random);

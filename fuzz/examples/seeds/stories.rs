@@ -8,6 +8,7 @@ const BEGIN: [u8; 7] = [3, 0, 0, 0, 0, 0, 0];
 const END: [u8; 2] = [4, 0];
 const DRAIN: [u8; 2] = [5, 0];
 const FORGET: [u8; 1] = [10];
+const WITHDRAW: [u8; 2] = [14, 0];
 const PAUSE: [u8; 4] = [7, 0, 0, 0];
 const RESUME: [u8; 4] = [7, 0, 1, 0];
 const CLOSE_ROOM: [u8; 5] = [7, 1, 0, 0, 0];
@@ -146,6 +147,11 @@ pub fn stories() -> Vec<(String, Vec<u8>)> {
             &SEND,
             &DELIVER,
         ],
+    );
+    story(
+        "C3-withdrawn",
+        start,
+        &[&SEND, &DELIVER, &WITHDRAW, &REDEEM, &DELIVER, &REDEEM, &but(WITHDRAW, 1, 1), &REDEEM],
     );
     story(
         "C4-paused",

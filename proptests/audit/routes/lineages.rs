@@ -68,7 +68,7 @@ proptest! {
                 (answer.room, answer.author, answer.to) == (source.room, attempt.by, source.author)
                     && (answer.hop, answer.lineage) == (source.hop + 1, source.lineage)
             };
-            prop_assert!(all.iter().any(|handed| handed.message == terms.message && answers(&world.messages[handed.message])), "{terms:?}");
+            prop_assert!(all.iter().any(|handed| world.messages[handed.message].id == terms.message && answers(&world.messages[handed.message])), "{terms:?}");
         }
     }
 
