@@ -112,6 +112,15 @@ fn no_debug_shows_a_route() {
         format!("{:?}", handed().reply("private", b"private")),
         format!("{record:?}"),
     ];
+    let redacted = [
+        "Route(secret)",
+        "RouteText(secret)",
+        "PresentedRoute(secret)",
+        r#"Attempt { room: "r", scope: Scope { agent: "bob", session: Some("s") }, authority: true, .. }"#,
+    ];
+    assert_eq!(shown[..4], redacted);
+    assert_eq!(shown[7], "Some(Reply { route: Route(secret), .. })");
+    assert_eq!(format!("{:?}", route(9).digest()), route(9).digest().to_string());
     for text in shown {
         assert!(!text.contains(&secret) && !text.contains("9, 9, 9"), "{text}");
         assert!(!text.contains("private") && !text.contains("112, 114, 105"), "{text}");
@@ -157,11 +166,13 @@ fn a_client_takes_what_a_server_may_send() {
         assert_eq!((i64::from(handed.remaining()), handed.is_running_out()), (remaining, warns));
         assert_eq!(handed.route_text().unwrap().expose(), text.expose());
         let reply = handed.reply("k", b"Yes").unwrap();
-        assert_eq!(
-            (reply.route_text().expose(), reply.key(), reply.body()),
-            (text.expose(), "k", &b"Yes"[..])
-        );
+        let again = Reply::again(text.expose(), "k", b"Yes").unwrap();
+        for reply in [reply, again] {
+            assert_eq!(reply.route_text().expose(), text.expose());
+            assert_eq!((reply.key(), reply.body()), ("k", &b"Yes"[..]));
+        }
     }
+    assert!(Reply::again("no route", "k", b"Yes").is_none());
     let last = received(false, 0).unwrap();
     assert_eq!((last.remaining(), last.is_running_out()), (0, true));
     assert!(last.route_text().is_none());
@@ -273,6 +284,19 @@ fn a_full_store_forgets_what_is_over_and_else_refuses() {
     assert_eq!(store.issue(&later(NOW + 100)), Ok(Issued::Open));
     assert_eq!([4, 2, 3].map(|value| state(&mut store, value)), [None, Some(State::Open), Some(State::Open)]);
     assert!(MemoryStore::with_capacity(0).issue(&issue("a", 1, &terms)) == Ok(Issued::Refused));
+    // What was used stays.
+    let mut store = MemoryStore::with_capacity(2);
+    for (message, value) in [("a", 1), ("b", 2)] {
+        assert_eq!(store.issue(&issue(message, value, &terms)), Ok(Issued::Open));
+    }
+    assert!(!store.is_empty());
+    assert_eq!(store.consume(&route(1).digest(), &used("x")), Ok(true));
+    assert_eq!(store.issue(&issue("c", 3, &terms)), Ok(Issued::Refused));
+    assert_eq!(state(&mut store, 1), Some(State::Consumed(used("x"))));
+    assert_eq!(state(&mut store, 2), Some(State::Open));
+    // What is withdrawn makes room for any other.
+    store.withdraw("r", "b");
+    assert_eq!(store.issue(&issue("c", 3, &terms)), Ok(Issued::Open));
     // So does a revoked one.
     let mut store = MemoryStore::with_capacity(2);
     for value in [1, 2, 3, 4] {
