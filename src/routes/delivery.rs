@@ -110,9 +110,10 @@ impl Terms {
     /// for a hop that no route has.
     #[must_use]
     pub fn remaining(&self) -> u8 {
+        if !(1..=LAST_HOP).contains(&self.hop) {
+            return 0;
+        }
         // A route's hop is one more than that of the message it came with.
-        let hop = (1..=LAST_HOP).contains(&self.hop).then_some(self.hop);
-        let left = hop.and_then(|hop| LAST_HOP.checked_sub(hop)?.checked_add(1));
-        left.and_then(|left| u8::try_from(left).ok()).unwrap_or_default()
+        u8::try_from(LAST_HOP.saturating_sub(self.hop).saturating_add(1)).unwrap_or_default()
     }
 }

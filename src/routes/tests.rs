@@ -400,6 +400,69 @@ fn who_loses_a_race_is_answered_by_what_won() {
     }
 }
 
+/// A store that fails at one of its calls, and loses every race.
+struct Failing {
+    store: MemoryStore,
+    left: usize,
+}
+
+impl Failing {
+    fn call(&mut self) -> Result<&mut MemoryStore, &'static str> {
+        self.left = self.left.checked_sub(1).ok_or("the store failed")?;
+        Ok(&mut self.store)
+    }
+}
+
+impl Store for Failing {
+    type Error = &'static str;
+
+    fn find(&mut self, digest: &RouteDigest) -> Result<Option<Record>, &'static str> {
+        self.call()?.find(digest).map_err(|never| match never {})
+    }
+
+    fn issue(&mut self, issue: &Issue<'_>) -> Result<Issued, &'static str> {
+        self.call()?.issue(issue).map_err(|never| match never {})
+    }
+
+    fn consume(&mut self, _: &RouteDigest, _: &Used) -> Result<bool, &'static str> {
+        self.call().map(|_| false)
+    }
+}
+
+#[test]
+fn what_a_store_fails_with_is_passed_on() {
+    let (ada, bob) = (Scope::agent("ada"), Scope::session("bob", "s"));
+    let question = Delivery {
+        message: "m",
+        room: "r",
+        kind: Kind::Direct,
+        hop: 2,
+        lineage: "l",
+        author: &ada,
+        recipient: &bob,
+        cross_principal: true,
+        admitted: true,
+        moderated: true,
+        alive: true,
+        duplicate: false,
+        retention_end: NOW + 100,
+    };
+    let open = controls(false, true, 7);
+    let failing = |left| Failing { store: MemoryStore::with_capacity(1), left };
+    let deliver = |store: &mut Failing| deliver(store, &question, &open, Posture::Reactive, &[1; 32], NOW);
+    assert_eq!(deliver(&mut failing(0)).unwrap_err(), "the store failed");
+    for (left, answer) in [(0, None), (1, None), (2, None), (3, Some(Err(Refusal)))] {
+        let mut store = failing(1);
+        assert!(matches!(deliver(&mut store), Ok(Delivered::Turn(handed)) if handed.remaining() == 14));
+        store.left = left;
+        let presented = PresentedRoute::new(route(1));
+        let attempt =
+            Attempt { route: &presented, room: "r", scope: &bob, authority: true, key: "k", body: b"Yes" };
+        let redemption = redeem(&mut store, &attempt, &open, "receipt", NOW);
+        assert_eq!(redemption.ok().map(Redemption::into_answer), answer, "{left}");
+    }
+}
+
 #[test]
 fn a_record_that_is_gone_or_of_another_route_is_refused() {
     let presented = PresentedRoute::new(route(1));
@@ -418,6 +481,8 @@ fn a_record_that_is_gone_or_of_another_route_is_refused() {
     };
     let open = controls(false, true, 7);
     assert_eq!(reason(attempt.decide(Some(&record(1)), &open, NOW)), None);
+    let Step::Consume(consume) = attempt.decide(Some(&record(1)), &open, NOW) else { panic!("it is good") };
+    assert_eq!((consume.terms(), consume.digest()), (&terms(), &route(1).digest()));
     assert_eq!(reason(attempt.decide(Some(&record(2)), &open, NOW)), Some(Reason::Unknown));
     assert_eq!(reason(attempt.decide(None, &open, NOW)), Some(Reason::Unknown));
     let lost = |now_there: Option<&Record>| match attempt.decide(Some(&record(1)), &open, NOW) {
