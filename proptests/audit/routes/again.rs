@@ -18,7 +18,7 @@ fn disturbed() -> impl Strategy<Value = (Case, Vec<Event>)> {
 }
 
 /// The first redemptions that are still to be known, as their retries are now, with authority again.
-fn retries(world: &mut World) -> Vec<(Try, usize)> {
+pub(super) fn retries(world: &mut World) -> Vec<(Try, usize)> {
     let is_known = |expires: i64| i128::from(world.now) < i128::from(expires) + i128::from(WEEK);
     let mut known = firsts(world);
     known.retain(|(.., terms)| is_known(terms.expires));

@@ -1,5 +1,6 @@
 //! A store that is full or forgets: nothing that could still be asked for is gone.
 
+use super::again::retries;
 use super::{firsts, is_first};
 use crate::audit::config;
 use crate::route_cases::{DAY, WEEK, case, event};
@@ -63,13 +64,35 @@ proptest! {
                 prop_assert_eq!(world.redeem(retry), Answer::Replay(receipt));
             }
         }
+        // A route that was revoked makes room.
+        let is_withdrawn = |message| world.log.iter().any(|did| matches!(did, Did::Withdrew(other) if *other == message));
         for at in 0..world.handed.len() {
             let handed = world.handed[at];
+            if is_withdrawn(handed.message) {
+                continue;
+            }
             let is_latest = !world.handed[at + 1..].iter().any(|later| {
                 (later.message, later.recipient) == (handed.message, handed.recipient) || later.secret == handed.secret
             });
             let Ok(record) = world.store.inner.find(&secret::digest(handed.secret));
             prop_assert!(record.is_some() || !is_latest || now >= i128::from(handed.expires));
+        }
+    }
+
+    /// Whatever was handed over with it; what was answered before is still known (C4).
+    #[test]
+    fn what_is_withdrawn_makes_no_message(case in case(40)) {
+        let mut world = World::played(&case);
+        for message in 0..world.messages.len() {
+            world.happens(&Event::Withdraw { message: u8::try_from(message).expect("few") });
+        }
+        let known = retries(&mut world);
+        for handed in world.handed.clone() {
+            let attempt = world.by(handed, None, None);
+            prop_assert!(!is_first(world.redeem(attempt)), "{attempt:?}");
+        }
+        for (retry, receipt) in known {
+            prop_assert_eq!(world.redeem(retry), Answer::Replay(receipt));
         }
     }
 }
