@@ -24,7 +24,7 @@ pub const MARGIN: i64 = LONGEST;
 pub struct MemoryStore {
     capacity: usize,
     routes: BTreeMap<RouteDigest, Kept>,
-    /// The one route of each message and recipient that is not revoked.
+    /// The latest route of each message and recipient, also when it was withdrawn.
     current: BTreeMap<Owner, RouteDigest>,
     /// When each route may be forgotten, but for those that never may.
     ends: BTreeSet<(i64, RouteDigest)>,
