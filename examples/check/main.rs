@@ -1,21 +1,16 @@
 //! Runs conformance cases: `check [--answers | --explain] FILE...`, where `-` is standard input.
 //!
-//! This file reads and prints; what a case means is in `cases/`, which needs no operating system.
+//! This file reads and prints; a run is in `run.rs` and what a case means in `cases/`, which need no operating system.
 
 extern crate alloc;
 
 mod cases;
+mod run;
 
-use cases::Case;
-use std::io::{Read as _, Write as _};
+use run::{Mode, Run, USAGE};
+use std::fmt;
+use std::io::{self, Read as _, Write};
 use std::process::ExitCode;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Compare,
-    Answers,
-    Explain,
-}
 
 fn main() -> ExitCode {
     match run() {
@@ -23,7 +18,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::from(1),
         Err(message) => {
             // Where even this cannot be written, the exit code still tells.
-            let _ = writeln!(std::io::stderr(), "check: {message}");
+            let _ = writeln!(io::stderr(), "check: {message}");
             ExitCode::from(2)
         }
     }
@@ -34,79 +29,53 @@ fn run() -> Result<bool, String> {
     let mut mode = Mode::Compare;
     let mut files = Vec::new();
     for argument in std::env::args_os().skip(1) {
-        match argument.to_str() {
-            Some("--answers") => mode = Mode::Answers,
-            Some("--explain") => mode = Mode::Explain,
-            Some(flag) if flag.starts_with("--") => return Err(format!("unknown option {flag}")),
-            _ => files.push(argument),
+        match argument.to_str().filter(|text| text.starts_with("--")) {
+            Some(option) => mode = Mode::read(option).ok_or_else(|| format!("unknown option {option}"))?,
+            None => files.push(argument),
         }
     }
     if files.is_empty() {
-        return Err("usage: check [--answers | --explain] FILE...".into());
+        return Err(USAGE.into());
     }
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let (mut passed, mut failed) = (0_usize, 0_usize);
-    for file in files {
-        let name = file.to_string_lossy();
-        let text = read(&file).map_err(|error| format!("{name}: {error}"))?;
-        for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
-            let place = format!("{name}:{}", index + 1);
-            let outcome = one(mode, &place, line, &mut out).map_err(|error| format!("{place}: {error}"))?;
-            match outcome {
-                Some(true) => passed += 1,
-                Some(false) => failed += 1,
-                None => {}
-            }
-        }
+    let mut out = Out { file: io::BufWriter::new(io::stdout().lock()), failed: None };
+    let outcome = all(Run::new(mode), &files, &mut out);
+    let written = out.file.flush();
+    // What went wrong in writing says more than what came of it.
+    match out.failed.map_or(written, Err) {
+        Ok(()) => outcome,
+        Err(error) => Err(error.to_string()),
     }
-    if mode != Mode::Answers {
-        writeln!(out, "{passed} passed, {failed} failed").map_err(|error| error.to_string())?;
-    }
-    out.flush().map_err(|error| error.to_string())?;
-    Ok(failed == 0)
 }
 
-fn read(file: &std::ffi::OsStr) -> std::io::Result<Vec<u8>> {
+fn all(mut run: Run, files: &[std::ffi::OsString], out: &mut impl fmt::Write) -> Result<bool, String> {
+    for file in files {
+        let name = file.to_string_lossy();
+        let text = read(file).map_err(|error| format!("{name}: {error}"))?;
+        run.file(&name, &text, out)?;
+    }
+    run.end(out).map_err(|error| error.to_string())
+}
+
+fn read(file: &std::ffi::OsStr) -> io::Result<Vec<u8>> {
     if file == "-" {
         let mut text = Vec::new();
-        std::io::stdin().read_to_end(&mut text)?;
+        io::stdin().read_to_end(&mut text)?;
         return Ok(text);
     }
     std::fs::read(file)
 }
 
-/// Answers one line. `Some` says whether the answer was as expected.
-fn one(mode: Mode, place: &str, line: &[u8], out: &mut impl std::io::Write) -> Result<Option<bool>, String> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let start = line.iter().position(|byte| !is_space(byte)).unwrap_or(line.len());
-    let line = &line[start..];
-    if line.is_empty() || line.starts_with(b"#") {
-        return Ok(None);
+/// Text to a file, with what went wrong.
+struct Out<W: Write> {
+    file: W,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> fmt::Write for Out<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.file.write_all(text.as_bytes()).map_err(|error| {
+            self.failed = Some(error);
+            fmt::Error
+        })
     }
-    let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-    let case = Case::read(line).map_err(|error| error.to_string())?;
-    let answer = case.answer().map_err(|error| error.to_string())?;
-    // On one line, whatever is in it.
-    let name = case.name().unwrap_or(place).replace(char::is_control, " ");
-    let text = answer.text();
-    let io = |error: std::io::Error| error.to_string();
-    let expected = match (mode, case.expected()) {
-        (Mode::Answers, _) => {
-            writeln!(out, "{text}").map_err(io)?;
-            return Ok(None);
-        }
-        (Mode::Compare, None) => return Err("a case without `expect`".into()),
-        (Mode::Compare | Mode::Explain, expected) => expected,
-    };
-    let equal = expected.map(|expected| answer.is(expected));
-    if mode == Mode::Explain {
-        writeln!(out, "{name}: {text}").map_err(io)?;
-        for line in case.explain().map_err(|error| error.to_string())? {
-            writeln!(out, "  {line}").map_err(io)?;
-        }
-    }
-    if let (Some(false), Some(expected)) = (equal, expected) {
-        writeln!(out, "{name}: expected {}, got {text}", expected.raw).map_err(io)?;
-    }
-    Ok(equal)
 }

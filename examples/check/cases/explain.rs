@@ -5,7 +5,7 @@ use super::fields::Fields;
 #[cfg(feature = "routes")]
 use super::routes;
 use super::{NoCase, flow, grants};
-use alloc::string::{String, ToString as _};
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 use parley_grants::{
