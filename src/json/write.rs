@@ -28,7 +28,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    const STACK: usize = 512;
+    const STACK: usize = 256;
 
     pub(crate) fn new(most: usize) -> Self {
         Self { stack: [0; Self::STACK], length: 0, most, heap: Vec::new() }
