@@ -3,6 +3,7 @@
 # machine's byte by byte, and prints what the verifier needs there. Fails when it needs more than it may. With `--sizes`,
 # also what it needs with the smaller SHA-2.
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 small=thumbv7em-none-eabi
@@ -12,15 +13,15 @@ most_flash=$((128 * 1024))
 
 python3 requests.py --check
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
 vectors=("$root"/vectors/*.jsonl)
 (cd "$root" && cargo run --quiet --release --all-features --example check -- --answers "${vectors[@]}") >"$scratch/answers"
 
-for tool in qemu-system-arm:qemu-system-arm qemu-armeb:qemu-user size:binutils; do
-    command -v "${tool%:*}" >/dev/null || apt-get install -y -qq --no-install-recommends "${tool#*:}" >/dev/null
-done
 target=${CARGO_TARGET_DIR:-$PWD/target}
 . ../cases/compiler.sh
+need qemu-system-arm qemu-system-arm
+need qemu-armeb qemu-user
+need size binutils
 export CARGO_TARGET_THUMBV7EM_NONE_EABI_RUSTFLAGS="-Clinker=$linker"
 export CARGO_TARGET_ARMEBV7R_NONE_EABI_RUSTFLAGS="-Clinker=$linker"
 
@@ -78,37 +79,50 @@ static() {
 
 # What the verifier adds to a program.
 verifier_size() {
-    local flags=$1 flash memory empty_flash empty_memory
-    shift
+    local what=$1 flags=$2 empty verifier flash memory
+    shift 2
+    rm -f "$target/$small"/release/{empty,verifier}
     CARGO_TARGET_THUMBV7EM_NONE_EABI_RUSTFLAGS="-Clinker=$linker $flags" \
         with_library build --release --target $small --bin verifier --bin empty "$@"
-    read -r flash memory < <(static verifier)
-    read -r empty_flash empty_memory < <(static empty)
-    echo "$((flash - empty_flash)) bytes of flash, $((memory - empty_memory)) of static memory"
+    empty=$(static empty)
+    verifier=$(static verifier)
+    flash=$((${verifier% *} - ${empty% *}))
+    memory=$((${verifier#* } - ${empty#* }))
+    echo "  $flash bytes of flash, $memory of static memory, $what"
+    [ "${empty% *}" -gt 1000 ] && [ $flash -gt 10000 ] && [ $flash -le $most_flash ]
 }
 
 echo "the verifier:"
-default=$(verifier_size "")
-echo "  $default"
-[ "${default%% *}" -le $most_flash ]
-echo "  $(verifier_size "" --no-default-features), without default features"
 if [ "${1:-}" = --sizes ]; then
     compact='--cfg=sha2_backend_soft="compact"'
-    echo "  $(verifier_size "$compact"), with the compact SHA-2"
-    echo "  $(verifier_size "$compact" --no-default-features), without default features and with the compact SHA-2"
+    verifier_size "without default features and with the compact SHA-2" "$compact" --no-default-features
+    verifier_size "with the compact SHA-2" "$compact"
 fi
+verifier_size "without default features" "" --no-default-features
+verifier_size "with default features" ""
 
-# That what was measured is a verifier: it allows the first request, and refuses it a day later.
-IFS=$'\t' read -r _ verb proof token capability <requests.txt
-ask() {
-    board "$target/$small/release/verifier" "$verb" "$1" shop.example "$principal" "${proof//,/,,}" "$token" "$capability"
-}
+# That what was measured is a verifier: it allows an ASK and a COMMIT, and refuses them a day later.
+IFS=$'\t' read -r _ _ _ ask_proof token capability < <(sed -n 2p requests.txt)
+IFS=$'\t' read -r _ _ _ proof _ proposal hash < <(sed -n 5p requests.txt)
 principal=ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w
-with_library build --release --target $small --bin verifier
-ask 1790000000
-later=0
-ask 1790086400 || later=$?
-[ "$later" = 1 ]
+holder=ed25519:gTl3Dqh9F19Wo1Rmw0x-zMuNipG07jeiXfYPW4_Js5Q
+decide() {
+    board "$target/$small/release/verifier" "${@//,/,,}"
+}
+for now in 1790000000 1790086400; do
+    answers=
+    for request in "ASK $now shop.example $principal $ask_proof $token $capability" \
+        "COMMIT $now shop.example $principal $proof $token $proposal $hash $holder"; do
+        # shellcheck disable=SC2086
+        code=0 && decide $request || code=$?
+        answers+=$code
+    done
+    echo "at $now: $answers"
+done >"$scratch/decisions"
+diff - "$scratch/decisions" <<END
+at 1790000000: 00
+at 1790086400: 11
+END
 
 with_library build --release --target $small --bin measure
 echo "request | decision | bytes of heap | bytes of stack"

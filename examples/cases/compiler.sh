@@ -2,9 +2,22 @@
 # A compiler for machines that the installed one has no library for. Sourced by what builds for them, which then calls
 # `cargo build -Zbuild-std=core,alloc --target ...`; sets RUSTC, LD_LIBRARY_PATH, RUSTC_BOOTSTRAP and `linker`.
 #
-# Debian has the source of the library beside its compiler. Both are unpacked here and not installed; that needs apt,
-# and root for its lists. The linker is the one that comes with the installed compiler.
+# Debian 12 has the source of the library beside its compiler (`rustc-web`, among the security updates). Both are
+# unpacked here and not installed; that needs apt, and root for its lists. The linker is that of rustup's compiler.
 set -euo pipefail
+
+update_lists() {
+    [ -n "${lists_are_new:-}" ] || apt-get update -qq
+    lists_are_new=yes
+}
+
+# Installs a package when the command is missing.
+need() {
+    local command=$1 package=$2
+    command -v "$command" >/dev/null && return
+    update_lists
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null
+}
 
 compiler=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/target/compiler
 
@@ -16,7 +29,7 @@ depends() {
 if [ ! -e "$compiler/complete" ]; then
     rm -rf "$compiler"
     mkdir -p "$compiler/packages"
-    apt-get update -qq
+    update_lists
     library=$(depends libstd-rust-web-dev libstd-rust-web-)
     (
         cd "$compiler/packages"
@@ -35,7 +48,12 @@ fi
 
 host=$(rustc --version --verbose | sed -n 's/^host: //p')
 linker=$(rustc --print sysroot)/lib/rustlib/$host/bin/rust-lld
-[ -x "$linker" ]
+if [ ! -x "$linker" ]; then
+    echo "there is no $linker: rustup's compiler has one" >&2
+    exit 1
+fi
+# They would take the place of the flags of a target.
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 export RUSTC="$compiler/usr/bin/rustc" RUSTC_BOOTSTRAP=1
 LD_LIBRARY_PATH=$(dirname "$(find "$compiler/usr/lib" -name 'librustc_driver*' | head -n 1)")
 export LD_LIBRARY_PATH

@@ -40,14 +40,17 @@ const answer = Buffer.concat(answers);
 if (!answer.equals(readFileSync(answersFile))) fail("the answers are not those of the host");
 console.log(`${answer.toString().split("\n").length - 1} answers, each as on this machine, and no imports`);
 
-// The first request of the measured ones is allowed, and refused a day later.
+// An ASK and a COMMIT of the measured requests are allowed, and refused a day later.
 const verifier = load(verifierFile, "authorize");
-const [, verb, proof, token, capability] = readFileSync(requestsFile, "utf8").split("\n")[0].split("\t");
+const requests = readFileSync(requestsFile, "utf8").split("\n").map((line) => line.split("\t"));
 const principal = "ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w";
-const decide = (now) => {
-  const request = [verb, now, "shop.example", principal, proof, token, capability].join(" ");
-  return call(verifier, "authorize", Buffer.from(request)).value;
-};
-const decisions = [decide(1790000000), decide(1790086400), call(verifier, "authorize", Buffer.from("ASK")).value];
-if (decisions.join() !== "0,1,2") fail(`the verifier said ${decisions}`);
+const holder = "ed25519:gTl3Dqh9F19Wo1Rmw0x-zMuNipG07jeiXfYPW4_Js5Q";
+const decide = (text) => call(verifier, "authorize", Buffer.from(text)).value;
+const decisions = ["ask, 4 blocks", "commit, 4 blocks"].flatMap((name) => {
+  const [, , verb, proof, token, ...of] = requests.find((request) => request[0] === name);
+  return [1790000000, 1790086400].map((now) =>
+    decide([verb, now, "shop.example", principal, proof, token, ...of, holder].join(" ")));
+});
+decisions.push(decide("ASK"));
+if (decisions.join() !== "0,1,0,1,2") fail(`the verifier said ${decisions}`);
 console.log(`${statSync(verifierFile).size} bytes for the verifier`);

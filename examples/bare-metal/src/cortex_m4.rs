@@ -8,19 +8,18 @@ use cortex_m_rt as _;
 unsafe extern "C" {
     static mut __sheap: u8;
     static mut _stack_start: u8;
+    // Numbers, as addresses: see `memory/`.
+    static _stack_bytes: u8;
+    static _heap_bytes: u8;
 }
-
-/// What the stack has of the memory, in bytes. Statics have what they need, and the heap has the rest.
-pub const STACK: usize = 16 * 1024;
 
 /// The lowest byte of the stack, which grows down to it, and the end of the memory.
 pub fn stack() -> (*mut u8, *mut u8) {
     let end = &raw mut _stack_start;
-    (end.wrapping_sub(STACK), end)
+    (end.wrapping_sub((&raw const _stack_bytes).addr()), end)
 }
 
-/// Start and length of the heap.
+/// Start and length of the heap, which follows the statics.
 pub fn heap() -> (*mut u8, usize) {
-    let start = &raw mut __sheap;
-    (start, stack().0.addr().saturating_sub(start.addr()))
+    (&raw mut __sheap, (&raw const _heap_bytes).addr())
 }

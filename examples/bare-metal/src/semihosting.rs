@@ -81,7 +81,7 @@ pub fn exit(code: u8) -> ! {
 /// Prints a line to where errors go. Where that cannot be done, the exit code still tells.
 pub fn complain(what: impl fmt::Display) {
     let Some(handle) = open(CONSOLE, TO_ERRORS) else { return };
-    let mut errors = Out { handle, waiting: String::new() };
+    let mut errors = Out { handle, waiting: String::new(), has_failed: false };
     let _ = writeln!(errors, "{what}").and_then(|()| errors.flush());
 }
 
@@ -89,23 +89,25 @@ pub fn complain(what: impl fmt::Display) {
 pub struct Out {
     handle: usize,
     waiting: String,
+    has_failed: bool,
 }
 
 impl Out {
     const PIECE: usize = 4 * 1024;
 
     pub fn output() -> Option<Self> {
-        Some(Self { handle: open(CONSOLE, TO_OUTPUT)?, waiting: String::new() })
+        Some(Self { handle: open(CONSOLE, TO_OUTPUT)?, waiting: String::new(), has_failed: false })
     }
 
-    /// Prints what waits.
+    /// Prints what waits. After one failure there are only failures.
     pub fn flush(&mut self) -> fmt::Result {
         let text = self.waiting.as_bytes();
         // SAFETY: `text` is as long as it says.
         let missing =
             unsafe { ask(WRITE, &mut [self.handle, text.as_ptr().expose_provenance(), text.len()]) };
         self.waiting.clear();
-        if missing == 0 { Ok(()) } else { Err(fmt::Error) }
+        self.has_failed |= missing != 0;
+        if self.has_failed { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
