@@ -90,3 +90,8 @@ pub use verifier::Verifier;
 
 #[cfg(test)]
 mod tests;
+
+/// The cookbook's code is a test.
+#[cfg(all(doctest, feature = "issue"))]
+#[doc = include_str!("../examples/caveats.md")]
+mod cookbook {}
