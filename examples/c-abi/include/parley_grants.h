@@ -612,6 +612,13 @@ pg_code pg_proposal_hash(pg_bytes proposal,
                          pg_text **hash,
                          pg_text **why);
 
+// Is this JSON text a well-formed proposal? PG_OK or PG_ERROR_INPUT; then `why`, where it is not null, gets the reason, ended by
+// pg_text_free. For what a service is about to offer or to store: pg_commit looks by itself.
+//
+// Threads: any, at any time.
+pg_code pg_proposal_check(pg_bytes proposal,
+                          pg_text **why);
+
 // Is this the text of a public key? PG_OK or PG_ERROR_INPUT.
 //
 // Threads: any, at any time.

@@ -3,7 +3,7 @@
 use crate::abi::{Coded, Out, OutHandle, bytes, guard, pg_bytes, pg_id, pg_text, text};
 use crate::code::pg_code;
 use crate::verifier::parse_key;
-use parley_grants::{BlockId, Error, ProvenKey, ReservationId, Verb};
+use parley_grants::{BlockId, Error, Proposal, ProvenKey, ReservationId, Verb};
 
 /// The version of the library that runs: major, minor and patch in the third, second and lowest byte. A program asks whether it is
 /// the one that it was compiled for, PG_VERSION: before 1.0, other minor versions are other interfaces.
@@ -43,6 +43,26 @@ pub unsafe extern "C" fn pg_proposal_hash(
 ) -> pg_code {
     // SAFETY: pointers as the header says.
     unsafe { made(hash, why, || Ok(parley_grants::proposal_hash(bytes(proposal)?))) }
+}
+
+/// Is this JSON text a well-formed proposal? PG_OK or PG_ERROR_INPUT; then `why`, where it is not null, gets the reason, ended by
+/// pg_text_free. For what a service is about to offer or to store: pg_commit looks by itself.
+///
+/// Threads: any, at any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pg_proposal_check(proposal: pg_bytes, why: *mut *mut pg_text) -> pg_code {
+    guard(|| {
+        // SAFETY: null, or a place for a handle.
+        let why = unsafe { OutHandle::wanted(why) }?;
+        // SAFETY: bytes as the header says.
+        match Proposal::parse(unsafe { bytes(proposal) }?) {
+            Ok(_) => Ok(pg_code::PG_OK),
+            Err(error) => {
+                why.put(pg_text::new(error));
+                Err(pg_code::PG_ERROR_INPUT)
+            }
+        }
+    })
 }
 
 /// Is this the text of a public key? PG_OK or PG_ERROR_INPUT.
