@@ -142,7 +142,7 @@ pub(crate) unsafe fn text<'a>(text: pg_bytes) -> Result<&'a str, pg_code> {
     std::str::from_utf8(bytes).map_err(|_| pg_code::PG_ERROR_UTF8)
 }
 
-/// Where C wants a value. Made first in every entry, so that nothing stale stands there whatever fails.
+/// Where C wants a value. All of an entry's are made before anything fails, so that nothing stale stands there.
 pub(crate) struct Out<'a, T> {
     place: &'a mut T,
 }

@@ -30,6 +30,17 @@ impl pg_claim {
     }
 }
 
+#[cfg(test)]
+impl pg_claims {
+    pub(crate) fn poison(&self) {
+        let poisoned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _held = self.claims.lock();
+            panic!("while it is held");
+        }));
+        assert!(poisoned.is_err());
+    }
+}
+
 /// The execution of a proposal, by its hash, until a time of the service's choice: at least the proposal's `expires` and more than
 /// clocks differ and requests take, say a day. Ended by pg_claim_free.
 ///
@@ -99,9 +110,10 @@ pub unsafe extern "C" fn pg_claim_for_other(
 pub unsafe extern "C" fn pg_claim_parts(claim: *const pg_claim, key: *mut pg_id, last: *mut i64) -> pg_code {
     guard(|| {
         // SAFETY: a place for an id.
-        let key = unsafe { Out::new(key, pg_id::default()) }?;
+        let key = unsafe { Out::new(key, pg_id::default()) };
         // SAFETY: a place for a number.
-        let last = unsafe { Out::new(last, i64::MAX) }?;
+        let last = unsafe { Out::new(last, i64::MAX) };
+        let (key, last) = (key?, last?);
         // SAFETY: null, or a handle that lives.
         let claim = &unsafe { borrow(claim) }?.claim;
         key.put(pg_id { bytes: *claim.key() });

@@ -165,9 +165,10 @@ pub unsafe extern "C" fn pg_decision_grant(
 ) -> pg_code {
     guard(|| {
         // SAFETY: a place for a number.
-        let index = unsafe { Out::new(index, usize::MAX) }?;
+        let index = unsafe { Out::new(index, usize::MAX) };
         // SAFETY: a place for an id.
-        let id = unsafe { Out::new(id, pg_id::default()) }?;
+        let id = unsafe { Out::new(id, pg_id::default()) };
+        let (index, id) = (index?, id?);
         // SAFETY: null, or a handle that lives.
         let allowed = unsafe { borrow(decision) }?.allowed()?;
         let (Some(place), Some(grant)) = (allowed.grant_index(), allowed.grant_id()) else {

@@ -135,9 +135,10 @@ pub unsafe extern "C" fn pg_verifier_verify(
 ) -> pg_code {
     guard(|| {
         // SAFETY: a place for a handle.
-        let out = unsafe { OutHandle::needed(grant) }?;
+        let out = unsafe { OutHandle::needed(grant) };
         // SAFETY: null, or a place for a handle.
         let why = unsafe { OutHandle::wanted(why) }?;
+        let out = out?;
         // SAFETY: null, or a handle that lives.
         let verifier = unsafe { borrow(verifier) }?;
         // SAFETY: bytes as the header says.

@@ -1,0 +1,3 @@
+module parley-grants-c/tests
+
+go 1.19
