@@ -1,11 +1,30 @@
 // Calls of every function with whatever handles, texts, lengths and numbers chance gives, within what the header defines:
-// `boundary CALLS SEED`. The sanitizers see what is read, kept or freed wrongly; here it is seen that no answer is out of its kind, and
+// `boundary CALLS SEED`; with FUZZ, an input is the chance. The sanitizers see what is read, kept or freed wrongly; here it is seen that no answer is out of its kind, and
 // that no place for a result is left as it was.
 
 #include "common.h"
 
 #define SERVICE "shop.example"
 #define NOW INT64_C(1790000000)
+
+#ifdef FUZZ
+
+static const uint8_t *input;
+static size_t input_left;
+
+static uint32_t chance(uint32_t below) {
+    uint32_t drawn = 0;
+    for (uint32_t range = below - 1; range > 0; range >>= 8) {
+        drawn <<= 8;
+        if (input_left > 0) {
+            drawn |= *input++;
+            input_left--;
+        }
+    }
+    return drawn % below;
+}
+
+#else
 
 static uint64_t state;
 
@@ -16,6 +35,8 @@ static uint32_t chance(uint32_t below) {
     mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((mixed ^ (mixed >> 31)) % below);
 }
+
+#endif
 
 // In half of the calls nothing is out of the ordinary but which of the good things is taken, so that they get far.
 static int is_careful;
@@ -104,6 +125,8 @@ enum { SLOTS = 6 };
         pg_##type##_free(type##s_[slot]);                             \
         type##s_[slot] = handle;                                      \
     }
+// pg_text_free, pg_verifier_free, pg_grant_free, pg_decision_free, pg_pending_free, pg_ledger_free, pg_claims_free, pg_claim_free and
+// pg_seed_free are called by these.
 POOL(text) POOL(verifier) POOL(grant) POOL(decision) POOL(pending) POOL(ledger) POOL(claims) POOL(claim) POOL(seed)
 
 static pg_id ids[4];
@@ -419,27 +442,44 @@ static void make_goods(void) {
     pg_seed_free(seeds[1]);
 }
 
+static void call_once(void) {
+    is_careful = (int)chance(2);
+    one_call();
+    while (arenas > 0) free(arena[--arenas]);
+}
+
+#define EMPTY(type)                                                 \
+    for (int i = 0; i < SLOTS; i++) {                               \
+        pg_##type##_free(type##s_[i]);                              \
+        type##s_[i] = NULL;                                         \
+    }
+
+static void end_handles(void) {
+    EMPTY(text) EMPTY(verifier) EMPTY(grant) EMPTY(decision) EMPTY(pending) EMPTY(ledger) EMPTY(claims) EMPTY(claim) EMPTY(seed)
+}
+
+#ifdef FUZZ
+
+void boundary_input(const uint8_t *data, size_t length);
+
+void boundary_input(const uint8_t *data, size_t length) {
+    if (goods[KEY] == 0) make_goods();
+    memset(ids, 0, sizeof ids);
+    input = data;
+    input_left = length;
+    while (input_left > 0) call_once();
+    end_handles();
+}
+
+#else
+
 int main(int count, char **arguments) {
     CHECK(count == 3);
     unsigned long calls = strtoul(arguments[1], NULL, 10), reached[3] = {0, 0, 0};
     state = strtoull(arguments[2], NULL, 10);
     make_goods();
-    for (unsigned long i = 0; i < calls; i++) {
-        is_careful = (int)chance(2);
-        one_call();
-        while (arenas > 0) free(arena[--arenas]);
-    }
-    for (int i = 0; i < SLOTS; i++) {
-        pg_verifier_free(verifiers_[i]);
-        pg_grant_free(grants_[i]);
-        pg_decision_free(decisions_[i]);
-        pg_pending_free(pendings_[i]);
-        pg_ledger_free(ledgers_[i]);
-        pg_claims_free(claimss_[i]);
-        pg_claim_free(claims_[i]);
-        pg_seed_free(seeds_[i]);
-        pg_text_free(texts_[i]);
-    }
+    for (unsigned long i = 0; i < calls; i++) call_once();
+    end_handles();
     for (int kind = 0; kind < KINDS; kind++) {
         for (unsigned i = 0; i < goods[kind]; i++) free(good[kind][i]);
     }
@@ -457,3 +497,5 @@ int main(int count, char **arguments) {
     printf("boundary: %lu calls from seed %s, %u pairs of call and code\n", calls, arguments[2], pairs);
     return 0;
 }
+
+#endif

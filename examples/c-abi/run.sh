@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# Builds, lints and tests the C interface: the header, what the libraries export, the rules in C under AddressSanitizer and UBSan, and every
+# conformance case from C, Python and Go, compared with this machine's answers byte by byte. Needs Rust; where a tool is missing, root.
+#
+#   run.sh             all of it
+#   run.sh --header    writes include/parley_grants.h anew
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+target=${CARGO_TARGET_DIR:-$PWD/target}
+vectors=("$root"/vectors/*.jsonl)
+calls=${CALLS:-200000}
+export PYTHONDONTWRITEBYTECODE=1
+
+fail() {
+    echo "FAILED: $1"
+    exit 1
+}
+
+header() {
+    (cd header && cargo run --quiet --locked --release --target-dir "$target/header")
+}
+
+if [ "${1:-}" = --header ]; then
+    made=$(header)
+    printf '%s\n' "$made" >include/parley_grants.h
+    exit
+fi
+
+packages=()
+for tool in gcc:gcc g++:g++ nm:binutils python3:python3 go:golang-go; do
+    command -v "${tool%:*}" >/dev/null || packages+=("${tool#*:}")
+done
+for file in stdlib.h:libc6-dev jansson.h:libjansson-dev; do
+    [ -e "/usr/include/${file%:*}" ] || packages+=("${file#*:}")
+done
+if [ ${#packages[@]} -gt 0 ]; then
+    echo "installing: ${packages[*]}"
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# --- The source.
+for crate in . header fuzz; do
+    (cd "$crate" && cargo fmt --check)
+done
+cargo clippy --quiet --locked --release --all-targets --features cases -- -D warnings
+cargo clippy --quiet --locked --release --no-default-features -- -D warnings
+(cd header && cargo clippy --quiet --locked --release --target-dir "$target/header" -- -D warnings)
+wc -l src/*.rs | awk '$2 != "total" && $2 != "src/tests.rs" && $1 > 300 { print "longer than 300 lines: " $2; long = 1 } END { exit long }'
+
+# --- The header is what the source makes, and a header in C11 and in C++17, with and without features.
+header | diff include/parley_grants.h - || fail "the header is not that of the source: run.sh --header"
+warnings=(-Wall -Wextra -Werror -pedantic)
+for features in "" "-DPG_FEATURE_ISSUE -DPG_FEATURE_CASES"; do
+    echo '#include "parley_grants.h"' >"$scratch/header.c"
+    # shellcheck disable=SC2086
+    gcc -std=c11 "${warnings[@]}" $features -Iinclude -fsyntax-only "$scratch/header.c"
+    # shellcheck disable=SC2086
+    g++ -std=c++17 "${warnings[@]}" $features -Iinclude -fsyntax-only -x c++ "$scratch/header.c"
+done
+echo "header: as made from the source, C11 and C++17"
+
+# --- The shared library exports what the header declares, and nothing else.
+declared() {
+    gcc -E -P "$@" -Iinclude include/parley_grants.h | grep -oE '\bpg_[a-z_]+\(' | tr -d '(' | sort -u
+}
+exported() {
+    nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u
+}
+library=$target/release/libparley_grants_c
+cargo build --quiet --locked --release
+exported "$library.so" >"$scratch/exported"
+[ -s "$scratch/exported" ] || fail "the shared library exports nothing"
+declared >"$scratch/declared"
+diff "$scratch/declared" "$scratch/exported" || fail "the shared library exports something else than the header declares"
+echo "exports: $(wc -l <"$scratch/exported") functions, $(wc -c <"$library.so") bytes"
+cargo test --quiet --locked --release --features cases --lib
+cargo build --quiet --locked --release --features cases
+exported "$library.so" >"$scratch/exported"
+declared -DPG_FEATURE_ISSUE -DPG_FEATURE_CASES >"$scratch/declared"
+diff "$scratch/declared" "$scratch/exported" || fail "with features, the library exports something else than the header declares"
+while read -r function; do
+    grep -q "\b$function\b" tests/boundary.c || fail "no random call of $function"
+done < <(grep -v pg_case_panic "$scratch/exported")
+
+# --- C under the sanitizers, with the library's own reads and writes under them too.
+host=$(rustc --version --verbose | sed -n 's/^host: //p')
+RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Zexternal-clangrt" \
+    cargo build --quiet --locked --release --features cases --target "$host"
+mapfile -t libraries < <(RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Zexternal-clangrt" \
+    cargo rustc --quiet --locked --release --features cases --target "$host" --crate-type staticlib -- --print native-static-libs 2>&1 |
+    sed -n 's/.*native-static-libs: //p' | head -n 1 | tr ' ' '\n')
+for program in flows boundary controls vectors; do
+    gcc -std=c11 -D_POSIX_C_SOURCE=200809L "${warnings[@]}" -Iinclude -g -O1 -fsanitize=address,undefined \
+        -fno-sanitize-recover=all "tests/$program.c" -o "$scratch/$program" \
+        "$target/$host/release/libparley_grants_c.a" -ljansson -lpthread "${libraries[@]}"
+done
+export ASAN_OPTIONS=detect_leaks=1
+"$scratch/controls" none
+for control in overrun:heap-buffer-overflow stale:heap-use-after-free leak:'detected memory leaks' undefined:'signed integer overflow'; do
+    if "$scratch/controls" "${control%%:*}" >"$scratch/log" 2>&1; then
+        fail "the sanitizers do not see: ${control%%:*}"
+    fi
+    grep -q "${control#*:}" "$scratch/log" || fail "${control%%:*}: $(cat "$scratch/log")"
+done
+echo "controls: the sanitizers see an overrun, a stale read, a leak and undefined behaviour"
+"$scratch/flows"
+for seed in 1 2 3; do
+    "$scratch/boundary" "$calls" "$seed"
+done
+
+# --- Every conformance case.
+(cd "$root" && cargo run --quiet --release --all-features --example check -- --answers "${vectors[@]}") >"$scratch/answers"
+cases=$(wc -l <"$scratch/answers")
+# check_language NAME PROGRAM...: every case is answered as it expects, and as this machine does.
+check_language() {
+    "${@:2}" "$scratch/$1-answers" "${vectors[@]}" | tee "$scratch/result"
+    tail -n 1 "$scratch/result" | grep -qE "^$1: $cases passed, 0 failed, [1-9][0-9]* of them through the real calls\$" ||
+        fail "$1"
+    cmp "$scratch/answers" "$scratch/$1-answers"
+}
+check_language c "$scratch/vectors"
+check_language python python3 tests/vectors.py "$library.so"
+(
+    cd tests/go
+    unformatted=$(gofmt -l .)
+    [ -z "$unformatted" ] || fail "gofmt: $unformatted"
+    export GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=mod GOCACHE="$target/go" CGO_ENABLED=1
+    export CGO_LDFLAGS="-L$target/release -Wl,-rpath,$target/release -lparley_grants_c"
+    go vet .
+    go build -o "$scratch/go-vectors" .
+)
+check_language go "$scratch/go-vectors"
+
+# --- The same random calls, led by what they reach.
+fuzz/run.sh 10
