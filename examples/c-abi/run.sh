@@ -48,6 +48,10 @@ for crate in . header fuzz; do
 done
 cargo clippy --quiet --locked --release --all-targets --features cases -- -D warnings
 cargo clippy --quiet --locked --release --no-default-features -- -D warnings
+if cargo rustc --quiet --locked --release --lib --crate-type rlib -- -C panic=abort >"$scratch/log" 2>&1 ||
+    ! grep -q 'a panic has to unwind to the boundary' "$scratch/log"; then
+    fail "it builds with panics that end the process, or fails for another reason"
+fi
 (cd header && cargo clippy --quiet --locked --release --target-dir "$target/header" -- -D warnings)
 wc -l src/*.rs | awk '$2 != "total" && $2 != "src/tests.rs" && $1 > 300 { print "longer than 300 lines: " $2; long = 1 } END { exit long }'
 
@@ -61,7 +65,22 @@ for features in "" "-DPG_FEATURE_ISSUE -DPG_FEATURE_CASES"; do
     # shellcheck disable=SC2086
     g++ -std=c++17 "${warnings[@]}" $features -Iinclude -fsyntax-only -x c++ "$scratch/header.c"
 done
-echo "header: as made from the source, C11 and C++17"
+# What the README shows.
+{
+    cat <<'START'
+#include "parley_grants.h"
+void shown(const pg_verifier *verifier, const uint8_t *token, size_t token_length, const uint8_t *proof, size_t proof_length,
+           int64_t now, pg_bytes capability, pg_bytes proposal, pg_bytes hash, pg_origin origin, pg_id name,
+           pg_ledger *ledger, pg_pending *pending);
+void shown(const pg_verifier *verifier, const uint8_t *token, size_t token_length, const uint8_t *proof, size_t proof_length,
+           int64_t now, pg_bytes capability, pg_bytes proposal, pg_bytes hash, pg_origin origin, pg_id name,
+           pg_ledger *ledger, pg_pending *pending) {
+START
+    awk '/^```c$/ { shown = 1; print "{"; depth++; next } /^```$/ { shown = 0 } shown; END { while (depth-- > 0) print "}" }' README.md
+    echo "}"
+} >"$scratch/readme.c"
+gcc -std=c11 "${warnings[@]}" -Iinclude -fsyntax-only "$scratch/readme.c"
+echo "header: as made from the source, C11 and C++17; so is what the README shows"
 
 # --- The shared library exports what the header declares, and nothing else.
 declared() {

@@ -217,7 +217,8 @@ typedef struct pg_text pg_text;
 // frees the old one when the last request that uses it has ended.
 typedef struct pg_verifier pg_verifier;
 
-// Bytes with their length; a text is UTF-8 and has no zero at its end. `data` may be null where `length` is 0.
+// Bytes with their length; a text is UTF-8 and has no zero at its end. Where `length` is 0, `data` is not looked at, and is null in what
+// the library gives.
 typedef struct {
   const uint8_t *data;
   size_t length;
@@ -246,7 +247,7 @@ typedef struct {
   size_t grant_count;
   // One of pg_possession.
   uint32_t possession;
-  // The proof or the key; empty for PG_POSSESSION_NONE.
+  // The proof or the key; not looked at for PG_POSSESSION_NONE.
   pg_bytes possessed;
   int64_t now;
 } pg_presented;

@@ -3,7 +3,8 @@
 use crate::code::pg_code;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Bytes with their length; a text is UTF-8 and has no zero at its end. `data` may be null where `length` is 0.
+/// Bytes with their length; a text is UTF-8 and has no zero at its end. Where `length` is 0, `data` is not looked at, and is null in what
+/// the library gives.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_bytes {
@@ -34,8 +35,13 @@ impl pg_bytes {
 
     /// A view, which lives as long as what it is of.
     pub(crate) const fn of(bytes: &[u8]) -> Self {
-        Self { data: bytes.as_ptr(), length: bytes.len() }
+        Self { data: start(bytes), length: bytes.len() }
     }
+}
+
+/// Where a list starts; null for an empty one, as Rust's own address for that is one that other languages' runtimes take for corruption.
+pub(crate) const fn start<T>(list: &[T]) -> *const T {
+    if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
 }
 
 /// The bytes of a text, which live as long as it does; none for null.

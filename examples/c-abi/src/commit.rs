@@ -1,7 +1,7 @@
 //! A first COMMIT: never allowed by one call. It stops at a demand for the caller's ledger, and goes on with the ledger's word.
 
 use crate::abi::{
-    Coded, Out, OutHandle, borrow, borrow_mut, bytes, free, guard, guard_or, pg_bytes, pg_id, text,
+    Coded, Out, OutHandle, borrow, borrow_mut, bytes, free, guard, guard_or, pg_bytes, pg_id, start, text,
 };
 use crate::code::pg_code;
 use crate::decision::pg_decision;
@@ -258,7 +258,7 @@ impl pg_pending {
                     grant: pg_id { bytes: *demand.grant.as_bytes() },
                     amount: demand.amount,
                     now: demand.now,
-                    lines: self.lines.as_ptr(),
+                    lines: start(&self.lines),
                     line_count: self.lines.len(),
                 })
             }

@@ -36,7 +36,7 @@ pub struct pg_presented {
     pub grant_count: usize,
     /// One of pg_possession.
     pub possession: u32,
-    /// The proof or the key; empty for PG_POSSESSION_NONE.
+    /// The proof or the key; not looked at for PG_POSSESSION_NONE.
     pub possessed: pg_bytes,
     pub now: i64,
 }
@@ -72,15 +72,16 @@ impl<'a> Asking<'a> {
         // SAFETY: the caller's.
         let grants = grants.iter().map(|grant| unsafe { Given::read(grant) });
         let grants = grants.collect::<Result<Vec<_>, _>>()?;
+        // What the kind has no use for is not followed: it may point anywhere.
         // SAFETY: the caller's.
-        let possessed = unsafe { bytes(presented.possessed) }?;
+        let possessed = || unsafe { bytes(presented.possessed) };
         let shown = match presented.possession {
             kind if kind == pg_possession::PG_POSSESSION_NONE.number() => Shown::Nothing,
             kind if kind == pg_possession::PG_POSSESSION_PROOF.number() => {
-                Shown::Proof(Cow::Borrowed(possessed))
+                Shown::Proof(Cow::Borrowed(possessed()?))
             }
             kind if kind == pg_possession::PG_POSSESSION_ASSUME_PROVEN.number() => {
-                let key = std::str::from_utf8(possessed).map_err(|_| pg_code::PG_ERROR_UTF8)?;
+                let key = std::str::from_utf8(possessed()?).map_err(|_| pg_code::PG_ERROR_UTF8)?;
                 Shown::Assumed(key.parse().map_err(|_| pg_code::PG_ERROR_INPUT)?)
             }
             _ => return Err(pg_code::PG_ERROR_ENUM),

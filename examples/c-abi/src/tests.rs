@@ -1,6 +1,6 @@
 //! What C cannot show: that panics stop at the boundary, that handles may cross threads, that the codes stay as they are.
 
-use crate::abi::{Out, borrow, borrow_mut, bytes, guard, guard_or, list, pg_bytes, pg_id, text};
+use crate::abi::{Out, borrow, borrow_mut, bytes, guard, guard_or, list, pg_bytes, pg_id, start, text};
 use crate::claims::{
     pg_claim, pg_claim_for_commit, pg_claim_free, pg_claims, pg_claims_claim, pg_claims_free, pg_claims_new,
     pg_ticket,
@@ -70,6 +70,15 @@ fn pointers_are_looked_at_before_they_are_followed() {
         assert_eq!(text(pg_bytes::of(b"\xff")), Err(PG_ERROR_UTF8));
         assert_eq!(text(pg_bytes::of("\u{e9}".as_bytes())), Ok("\u{e9}"));
     }
+}
+
+#[test]
+fn what_is_empty_starts_at_null() {
+    assert!(
+        start::<u64>(&[]).is_null() && pg_bytes::of(b"").data.is_null() && pg_bytes::EMPTY.data.is_null()
+    );
+    let list = [1_u64];
+    assert_eq!(start(&list), list.as_ptr());
 }
 
 #[test]

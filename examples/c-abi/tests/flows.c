@@ -306,7 +306,7 @@ static void a_consent_counts_once(void) {
     CHECK(commit(shop, token, "a", &pending, &decision) == PG_PENDING);
     pg_demand demand;
     // It has no limit in total, so there is no line; it is reserved all the same.
-    CHECK(pg_pending_demand(pending, &demand) == PG_OK && demand.line_count == 0);
+    CHECK(pg_pending_demand(pending, &demand) == PG_OK && demand.line_count == 0 && demand.lines == NULL);
     CHECK(pg_pending_answer(pending, PG_RESERVED, &decision) == PG_ALLOWED);
     CHECK(pg_decision_consent_claim(decision, &claim) == PG_OK);
     pg_decision_free(decision);
@@ -443,7 +443,8 @@ static void possession_is_said_and_never_assumed(void) {
         pg_code code;
     } kinds[] = {
         {PG_POSSESSION_PROOF, text_of(with.proof), PG_ALLOWED},
-        {PG_POSSESSION_NONE, text_of(with.proof), PG_UNAUTHORIZED},
+        {PG_POSSESSION_NONE, bytes_of((void *)1, 99), PG_UNAUTHORIZED},
+        {PG_POSSESSION_NONE, bytes_of(NULL, 99), PG_UNAUTHORIZED},
         {PG_POSSESSION_ASSUME_PROVEN, text_of(agent_key), PG_ALLOWED},
         {PG_POSSESSION_ASSUME_PROVEN, text_of(stranger_key), PG_UNAUTHORIZED},
         {PG_POSSESSION_ASSUME_PROVEN, text_of("no key"), PG_ERROR_INPUT},
