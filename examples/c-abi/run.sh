@@ -131,6 +131,14 @@ for seed in 1 2 3; do
     "$scratch/boundary" "$calls" "$seed"
 done
 
+# The same rules by the links of the README, without sanitizers.
+plain=(gcc -std=c11 -D_POSIX_C_SOURCE=200809L "${warnings[@]}" -Iinclude -O2 tests/flows.c -o)
+"${plain[@]}" "$scratch/flows-static" "$library.a" -lpthread -ldl -lm
+"${plain[@]}" "$scratch/flows-shared" -L"$target/release" -lparley_grants_c -lpthread
+ldd "$scratch/flows-static" | grep -q parley && fail "the static library is not linked"
+"$scratch/flows-static"
+LD_LIBRARY_PATH=$target/release "$scratch/flows-shared"
+
 # --- Every conformance case.
 (cd "$root" && cargo run --quiet --release --all-features --example check -- --answers "${vectors[@]}") >"$scratch/answers"
 cases=$(wc -l <"$scratch/answers")

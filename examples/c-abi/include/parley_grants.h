@@ -575,8 +575,8 @@ pg_code pg_decision_grant(const pg_decision *decision,
                           size_t *index,
                           pg_id *id);
 
-// For an INTENT with auto-commit that is allowed, of this frame, which arrived at this time: what remembers the frame, to be claimed
-// before the auto-commit. Else PG_ABSENT. Ended by pg_claim_free.
+// Of the decision of pg_auto_intent on the frame with this id, which arrived at this time: what remembers the frame, to be claimed
+// before the auto-commit. PG_ABSENT for a refusal, and where no key was proven. Ended by pg_claim_free.
 //
 // Threads: as pg_decision_code.
 pg_code pg_decision_auto_claim(const pg_decision *decision,
