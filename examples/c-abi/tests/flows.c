@@ -296,6 +296,67 @@ static void a_commit_is_allowed_by_its_ledger_alone(void) {
     pg_ledger_free(ledger);
 }
 
+static pg_code reserve(const pg_ledger *ledger, const char *name, const char *grant, int64_t now, const pg_spend_line *lines, size_t count) {
+    pg_demand demand = {named(name), text_of(hash), named(grant), 1, now, lines, count};
+    return pg_ledger_reserve(ledger, &demand);
+}
+
+static void a_ledger_has_its_bounds_and_forgets_what_it_may(void) {
+    pg_ledger_bounds bounds = {.grants = 1, .blocks_per_grant = 2, .held_per_grant = 3, .ended = 4};
+    pg_spend_line lines[] = {{named("1"), 10, 1, NOW}, {named("2"), 10, 1, NOW}, {named("3"), 10, 0, 0}};
+    const char *const names[] = {"a", "b", "c", "d", "e"};
+    const int64_t day = 86400;
+    pg_ledger *ledger;
+    pg_id id;
+    CHECK(pg_ledger_new(&bounds, &ledger) == PG_OK);
+    CHECK(reserve(ledger, "a", "A", NOW, lines, 3) == PG_FULL);
+    CHECK(reserve(ledger, "a", "A", NOW, lines, 2) == PG_RESERVED && reserve(ledger, "a", "A", NOW, lines, 2) == PG_RESERVED);
+    CHECK(reserve(ledger, "a", "A", NOW, lines, 1) == PG_TAKEN);
+    CHECK(reserve(ledger, "b", "B", NOW, lines, 1) == PG_FULL);
+    CHECK(reserve(ledger, "b", "A", NOW, NULL, 0) == PG_RESERVED && reserve(ledger, "c", "A", NOW, NULL, 0) == PG_RESERVED);
+    CHECK(reserve(ledger, "d", "A", NOW, NULL, 0) == PG_FULL);
+    lines[0].forgets = 2;
+    CHECK(reserve(ledger, "d", "A", NOW, lines, 1) == PG_ERROR_ENUM);
+    lines[0].forgets = 1;
+    for (int i = 0; i < 5; i++) {
+        id = named(names[i]);
+        if (i > 2) CHECK(reserve(ledger, names[i], "A", NOW, NULL, 0) == PG_RESERVED);
+        CHECK(pg_ledger_settle(ledger, &id) == PG_CLOSED);
+    }
+    // The last four are remembered; what was settled stays counted until every clock is past it.
+    CHECK(reserve(ledger, "b", "A", NOW, NULL, 0) == PG_TAKEN && reserve(ledger, "e", "A", NOW, NULL, 0) == PG_TAKEN);
+    CHECK(reserve(ledger, "f", "B", NOW + day - 1, lines, 1) == PG_FULL);
+    CHECK(reserve(ledger, "f", "B", NOW + day, lines, 1) == PG_RESERVED);
+    pg_ledger_free(ledger);
+    // What must never be forgotten is not.
+    CHECK(pg_ledger_new(&bounds, &ledger) == PG_OK);
+    CHECK(reserve(ledger, "a", "A", NOW, &lines[2], 1) == PG_RESERVED);
+    id = named("a");
+    CHECK(pg_ledger_settle(ledger, &id) == PG_CLOSED && reserve(ledger, "b", "B", INT64_MAX, &lines[2], 1) == PG_FULL);
+    pg_ledger_free(ledger);
+    // The demand of a grant that ends says when.
+    pg_bytes caveats[] = {text_of("{\"spend\":{\"currency\":\"USD\",\"max\":4000}}"), text_of("{\"exp\":1790000900}")};
+    pg_text *text;
+    pg_pending *pending;
+    pg_demand demand;
+    CHECK(pg_issue(human, text_of(agent_key), caveats, 2, NOW - 100, text_of("n"), &text, NULL) == PG_OK);
+    char *token = take_text(text);
+    CHECK(commit(shop, token, "a", &pending, NULL) == PG_PENDING && pg_pending_demand(pending, &demand) == PG_OK);
+    CHECK(demand.line_count == 1 && demand.lines[0].forgets == 1 && demand.lines[0].forget_after == 1790000900);
+    pg_pending_free(pending);
+    free(token);
+}
+
+// Both are freed.
+static int are_same(pg_claim *one, pg_claim *other) {
+    pg_id keys[2];
+    int64_t last[2];
+    CHECK(pg_claim_parts(one, &keys[0], &last[0]) == PG_OK && pg_claim_parts(other, &keys[1], &last[1]) == PG_OK);
+    pg_claim_free(one);
+    pg_claim_free(other);
+    return memcmp(&keys[0], &keys[1], sizeof keys[0]) == 0 && last[0] == last[1];
+}
+
 static void a_consent_counts_once(void) {
     pg_text *text;
     pg_pending *pending;
@@ -308,6 +369,9 @@ static void a_consent_counts_once(void) {
     // It has no limit in total, so there is no line; it is reserved all the same.
     CHECK(pg_pending_demand(pending, &demand) == PG_OK && demand.line_count == 0 && demand.lines == NULL);
     CHECK(pg_pending_answer(pending, PG_RESERVED, &decision) == PG_ALLOWED);
+    pg_claim *same;
+    CHECK(pg_decision_consent_claim(decision, &claim) == PG_OK);
+    CHECK(pg_claim_for_consent(text_of(human_key), text_of(hash), 1790000600, &same) == PG_OK && are_same(claim, same));
     CHECK(pg_decision_consent_claim(decision, &claim) == PG_OK);
     pg_decision_free(decision);
     pg_pending_free(pending);
@@ -347,8 +411,9 @@ static void an_auto_commit_is_one_of_its_frame(void) {
     pg_origin whose = origin();
     pg_id id = named("auto");
     CHECK(pg_auto_intent(shop, &with.presented, text_of("shop.order"), text_of("f-1"), &decision) == PG_ALLOWED);
-    CHECK(pg_decision_auto_claim(decision, text_of("f-1"), NOW, &claim) == PG_OK);
-    pg_claim_free(claim);
+    pg_claim *same;
+    CHECK(pg_decision_auto_claim(decision, text_of("f-1"), NOW + 9, &claim) == PG_OK);
+    CHECK(pg_claim_for_auto(text_of(agent_key), text_of("f-1"), NOW + 9, NOW, &same) == PG_OK && are_same(claim, same));
     pg_decision_free(decision);
     CHECK(pg_auto_commit(shop, &with.presented, text_of(PROPOSAL), text_of("shop.order"), text_of("f-1"), &whose, &id,
                          &pending, NULL) == PG_PENDING);
@@ -590,6 +655,7 @@ int main(void) {
     a_kept_grant_is_presented_again_and_outlives_its_verifier();
     settings_bind();
     a_commit_is_allowed_by_its_ledger_alone();
+    a_ledger_has_its_bounds_and_forgets_what_it_may();
     a_consent_counts_once();
     an_auto_commit_is_one_of_its_frame();
     what_was_recorded_binds();
