@@ -53,6 +53,11 @@ if cargo rustc --quiet --locked --release --lib --crate-type rlib -- -C panic=ab
     fail "it builds with panics that end the process, or fails for another reason"
 fi
 (cd header && cargo clippy --quiet --locked --release --target-dir "$target/header" -- -D warnings)
+# Every entry runs inside the guard, by itself or by what it hands its body to; a constant needs none.
+awk '/extern "C" fn/ { entry = $0; guarded = 0; count++ }
+    entry && /[^a-z_](guard|guard_or|made|make|part)\(/ { guarded = 1 }
+    entry && /^}/ { if (!guarded && entry !~ /pg_version\(/) { print "not guarded: " entry; missing = 1 } entry = "" }
+    END { print count " entries, " (missing ? "not " : "") "all guarded"; exit missing || count < 50 }' src/*.rs
 wc -l src/*.rs | awk '$2 != "total" && $2 != "src/tests.rs" && $1 > 300 { print "longer than 300 lines: " $2; long = 1 } END { exit long }'
 
 # --- The header is what the source makes, and a header in C11 and in C++17, with and without features.
