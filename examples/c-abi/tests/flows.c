@@ -325,6 +325,8 @@ static void a_ledger_has_its_bounds_and_forgets_what_it_may(void) {
     }
     // The last four are remembered; what was settled stays counted until every clock is past it.
     CHECK(reserve(ledger, "b", "A", NOW, NULL, 0) == PG_TAKEN && reserve(ledger, "e", "A", NOW, NULL, 0) == PG_TAKEN);
+    id = named("a");
+    CHECK(reserve(ledger, "a", "A", NOW, NULL, 0) == PG_RESERVED && pg_ledger_release(ledger, &id) == PG_CLOSED);
     CHECK(reserve(ledger, "f", "B", NOW + day - 1, lines, 1) == PG_FULL);
     CHECK(reserve(ledger, "f", "B", NOW + day, lines, 1) == PG_RESERVED);
     pg_ledger_free(ledger);
