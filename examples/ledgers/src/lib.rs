@@ -4,8 +4,12 @@
 //! each store needs to keep its word.
 
 mod memory;
+mod postgres;
+mod redis;
 
 pub use memory::Memory;
+pub use postgres::Postgres;
+pub use redis::Redis;
 
 use parley_grants::{
     Allowed, BlockId, Claim, Claimed, Close, Closed, Demand, End, Refusal, Reservation, ReservationId,
@@ -119,4 +123,10 @@ pub async fn drive<T: Trust, R: Revoke>(
             Step::Refused(refusal) => return Ok(Err(refusal)),
         }
     }
+}
+
+/// Up to which `forget_after` totals may be forgotten at `now`: those that a margin later are over. At the end of all times that
+/// is all of them.
+fn forget_to(now: i64) -> Option<i64> {
+    if now == i64::MAX { Some(now) } else { now.checked_sub(MARGIN) }
 }
