@@ -1,0 +1,5 @@
+//! The stores against real servers.
+
+mod model;
+mod random;
+mod servers;
