@@ -83,7 +83,9 @@ impl Server {
                 let mut command = as_unprivileged(&postgres_program("postgres"));
                 command.arg("-D").arg(self.folder.join("data")).arg("-p").arg(self.port.to_string());
                 command.arg("-k").arg(&self.folder);
-                for setting in ["listen_addresses=127.0.0.1", "max_connections=200"] {
+                for setting in
+                    ["listen_addresses=127.0.0.1", "max_connections=200", "recovery_init_sync_method=syncfs"]
+                {
                     command.args(["-c", setting]);
                 }
                 for setting in &self.settings {
@@ -121,16 +123,37 @@ impl Server {
         }
     }
 
-    /// As if it had crashed: SIGKILL to it and, at once, to all that it forked.
+    /// It and all that it forked.
+    fn ids(&self) -> Vec<String> {
+        let Some(process) = &self.process else { return Vec::new() };
+        let mut ids = vec![process.id().to_string()];
+        let children = Command::new("ps").args(["-o", "pid=", "--ppid", &ids[0]]).output().unwrap();
+        ids.extend(String::from_utf8(children.stdout).unwrap().split_whitespace().map(String::from));
+        ids
+    }
+
+    /// Sends a signal to it and all that it forked.
+    pub fn signal(&self, signal: &str) {
+        // Some of them may end by themselves in between.
+        Command::new("kill").arg(signal).args(self.ids()).stderr(Stdio::null()).status().unwrap();
+    }
+
+    /// As if it had crashed: SIGKILL to all of it.
     pub fn kill(&mut self) {
-        let Some(mut process) = self.process.take() else { return };
-        let mut doomed = vec![process.id().to_string()];
-        let children = Command::new("ps").args(["-o", "pid=", "--ppid", &doomed[0]]).output().unwrap();
-        doomed.extend(String::from_utf8(children.stdout).unwrap().split_whitespace().map(String::from));
-        // Some may end by themselves in between.
-        Command::new("kill").arg("-9").args(&doomed).stderr(Stdio::null()).status().unwrap();
-        process.wait().unwrap();
-        while doomed.iter().any(|id| Path::new("/proc").join(id).exists()) {
+        let Some(process) = &self.process else { return };
+        // Stopped first, so that it forks no more.
+        Command::new("kill").args(["-STOP", &process.id().to_string()]).status().unwrap();
+        let ids = self.ids();
+        self.signal("-9");
+        if let Some(mut process) = self.process.take() {
+            process.wait().unwrap();
+        }
+        // A zombie, which somebody else has yet to reap, does nothing any more.
+        let is_alive = |id: &String| {
+            let stat = std::fs::read_to_string(Path::new("/proc").join(id).join("stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        while ids.iter().any(is_alive) {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
