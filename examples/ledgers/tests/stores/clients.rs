@@ -69,6 +69,53 @@ async fn redis_stays_within_caps() {
     stays_within_caps("redis", server.redis().await.unwrap(), housekeeping).await;
 }
 
+/// The same names from several clients at once, under grants that share a block and that do not: each is counted once.
+pub async fn many_at_once<S: Store>(store: S, name: &str) {
+    let (store, chains) = (Arc::new(store), Arc::new(Chains::new(name, 1)));
+    let mut by_one_name = [0; 3];
+    for round in 0..40 {
+        let mut askers = [1, 2, 4, 2, 4, 1];
+        askers.rotate_left(round % 6);
+        let tasks: Vec<_> = askers
+            .map(|holder| {
+                let (store, chains, name) =
+                    (Arc::clone(&store), Arc::clone(&chains), format!("{name} {round}"));
+                tokio::spawn(async move {
+                    let decided = chains.commit(&*store, &chains.holders[holder], &name, 10).await.unwrap();
+                    decided.map(|_| holder).map_err(|refusal| refusal.answer().code())
+                })
+            })
+            .into_iter()
+            .collect();
+        let mut winners = Vec::new();
+        for task in tasks {
+            match task.await.unwrap() {
+                Ok(holder) => winners.push(holder),
+                Err(code) => assert_eq!(code, "unavailable"),
+            }
+        }
+        // Both who asked for just this demand, and nobody else.
+        assert!(winners.len() == 2 && winners[0] == winners[1], "{winners:?}");
+        by_one_name[[1, 2, 4].iter().position(|holder| *holder == winners[0]).unwrap()] += 10;
+    }
+    let [b, c, e] = by_one_name;
+    assert_eq!(store.total(&chains.roots[0]).await, Ok(b + c));
+    assert_eq!(store.total(&chains.roots[2]).await, Ok(e));
+    println!("{name}: one name, six askers, 40 times: counted once each ({b}, {c}, {e})");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_counts_a_name_once() {
+    let server = Server::start(Kind::Postgres);
+    many_at_once(server.postgres().await.unwrap(), "postgres").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_counts_a_name_once() {
+    let server = Server::start(Kind::Redis);
+    many_at_once(server.redis().await.unwrap(), "redis").await;
+}
+
 /// Clients go on while the server is killed and started again, and ask again under the same ids.
 async fn loses_nothing<S: Store>(name: &str, store: S, server: &mut Server, scale: u64) {
     const KILLS: u32 = 5;

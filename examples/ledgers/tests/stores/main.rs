@@ -1,8 +1,10 @@
 //! The stores against real servers.
 
 mod clients;
+mod keeping;
 mod lost;
 mod model;
+mod processes;
 mod random;
 mod servers;
 mod story;

@@ -96,12 +96,22 @@ impl Chains {
         name: &str,
         amount: u64,
     ) -> Result<Result<(Allowed, Reservation), Refusal>, StoreError> {
-        let terms = terms(name, amount);
+        self.commit_as(store, holder, &terms(name, amount), ReservationId::of(name)).await
+    }
+
+    /// The same, by an attempt of this name.
+    pub async fn commit_as(
+        &self,
+        store: &impl Store,
+        holder: &Holder,
+        terms: &Terms,
+        attempt: ReservationId,
+    ) -> Result<Result<(Allowed, Reservation), Refusal>, StoreError> {
         let grants: Vec<_> = holder.grants.iter().map(|token| Presentable::Token(token)).collect();
         let presented = Presented { grants: &grants, proof: Possession::AssumeProven(&holder.key), now: NOW };
         let origin = Origin::without_grant(RecordedKey::Key(holder.key));
-        let commit = Commit::Sent { proposal: Offered::Vouched(&terms), hash: terms.hash(), origin: &origin };
-        let step: Step<'_, _> = self.verifier.commit(&commit, &presented, ReservationId::of(name));
+        let commit = Commit::Sent { proposal: Offered::Vouched(terms), hash: terms.hash(), origin: &origin };
+        let step: Step<'_, _> = self.verifier.commit(&commit, &presented, attempt);
         drive(step, store).await
     }
 }
