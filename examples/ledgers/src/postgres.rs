@@ -1,14 +1,16 @@
 //! PostgreSQL: each step is one function of `schema.sql`, so one statement and one transaction.
 
-use crate::{Bounds, KEEP_ENDED, MARGIN, Store, StoreError, forget_to};
+mod forget;
+
+use crate::{Bounds, Store, StoreError, forget_to};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use parley_grants::{
     BlockId, Claim, Claimed, Close, Closed, Demand, End, ReservationId, Reserve, SpendLine, Ticket,
 };
 use std::error::Error;
 use std::time::Duration;
-use tokio::time::timeout;
-use tokio_postgres::error::SqlState;
+use tokio::time::{Instant, timeout_at};
+use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 use tokio_postgres::{Client, NoTls, Row};
 
@@ -69,53 +71,6 @@ impl Postgres {
         Ok(store)
     }
 
-    /// Forgets what no longer counts: ended reservations after [`KEEP_ENDED`], totals a day after their `forget_after`, where
-    /// nothing is held under their grant, and claims a day after their end. Beside running traffic, every hour or so. Gives
-    /// the number of rows that are gone.
-    ///
-    /// # Errors
-    /// What is not forgotten then is the next time.
-    pub async fn forget(&self, now: i64) -> Result<u64, StoreError> {
-        // What is locked is in use: the next time.
-        let claims = "with old as (select key from parley_claim where last is null or last < $1
-            limit 1000 for update skip locked) delete from parley_claim c using old where c.key = old.key";
-        let seen =
-            "with new as (select id from parley_reservation where state <> 'held' and ended_seen is null
-            limit 1000 for update skip locked)
-            update parley_reservation r set ended_seen = $1 from new where r.id = new.id";
-        let ended = "with old as (select id from parley_reservation where state <> 'held' and ended_seen <= $1
-            limit 1000 for update skip locked) delete from parley_reservation r using old where r.id = old.id";
-        let accounts = "select count(parley_forget_account(grant_id, $1)) from (
-            select grant_id from parley_account a where held = 0
-                and (not exists (select from parley_total t where t.grant_id = a.grant_id) or exists (
-                    select from parley_total t where t.grant_id = a.grant_id
-                    and t.forget_after <= $1))
-            order by grant_id limit 1000) as idle";
-        let mut gone = 0;
-        let (claims_end, ended_before) = (now.checked_sub(MARGIN), now.checked_sub(KEEP_ENDED));
-        for (statement, time, counts) in
-            [(claims, claims_end, true), (seen, Some(now), false), (ended, ended_before, true)]
-        {
-            let Some(time) = time else { continue };
-            loop {
-                let client = self.client().await?;
-                let asked = async { client.execute(statement, &[&time]).await };
-                let changed = finish(timeout(self.limit, asked).await, client)?;
-                gone += if counts { changed } else { 0 };
-                if changed < 1000 {
-                    break;
-                }
-            }
-        }
-        loop {
-            let visited: i64 = self.step(accounts, &[&forget_to(now)]).await?;
-            gone += visited.unsigned_abs();
-            if visited < 1000 {
-                return Ok(gone);
-            }
-        }
-    }
-
     async fn create_schema(&self) -> Result<(), StoreError> {
         let mut created = Ok(());
         for _ in 0..TRIES {
@@ -128,27 +83,33 @@ impl Postgres {
                 };
             }
             // Two services that start at once: the second waits for the first at the first table, and then fails.
-            let client = self.client().await?;
+            let deadline = Instant::now() + self.limit;
+            let client = self.client(deadline).await?;
             let schema = format!("begin;\n{}\ncommit;", include_str!("../schema.sql"));
-            created = finish(timeout(self.limit, client.batch_execute(&schema)).await, client);
+            created = finish(timeout_at(deadline, client.batch_execute(&schema)).await, client);
         }
         created
     }
 
-    async fn client(&self) -> Result<Object, StoreError> {
-        self.pool.get().await.map_err(|error| StoreError::NotAsked(in_full(&error)))
+    async fn client(&self, deadline: Instant) -> Result<Object, StoreError> {
+        match timeout_at(deadline, self.pool.get()).await {
+            Ok(Ok(client)) => Ok(client),
+            Ok(Err(error)) => Err(StoreError::NotAsked(in_full(&error))),
+            Err(_) => Err(StoreError::NotAsked("no connection in time".into())),
+        }
     }
 
     /// One statement with one row; again when it lost to another.
     async fn row(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
+        let deadline = Instant::now() + self.limit;
         let mut tries = 1;
         loop {
-            let client = self.client().await?;
+            let client = self.client(deadline).await?;
             let asked = async {
                 let statement = client.prepare_cached(statement).await?;
                 client.query_one(&statement, values).await
             };
-            let answer = timeout(self.limit, asked).await;
+            let answer = timeout_at(deadline, asked).await;
             if tries < TRIES && matches!(&answer, Ok(Err(error)) if lost_to_another(error)) {
                 tries += 1;
                 continue;
@@ -201,13 +162,11 @@ fn finish<T>(
     Err(error)
 }
 
-/// An error that the server told has undone the statement, unless it is about the connection or the server's end.
+/// A plain error has undone the statement. One that ends the connection or the server may have come after its commit.
 fn unanswered(error: &tokio_postgres::Error) -> StoreError {
-    let is_told =
-        error.code().is_some_and(|state| !matches!(state.code().get(..2), Some("08" | "57") | None));
-    let is_stopped = error.code() == Some(&SqlState::QUERY_CANCELED);
+    let severity = error.as_db_error().and_then(|error| error.parsed_severity());
     let text = in_full(error);
-    if is_told || is_stopped { StoreError::Failed(text) } else { StoreError::Unknown(text) }
+    if severity == Some(Severity::Error) { StoreError::Failed(text) } else { StoreError::Unknown(text) }
 }
 
 /// Nothing of the statement is left, and the next try sees what the other has done.

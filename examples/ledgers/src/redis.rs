@@ -1,6 +1,8 @@
 //! Redis 7 or later: each step is one script (`src/redis/*.lua`).
 
-use crate::{Bounds, KEEP_ENDED, MARGIN, Store, StoreError, forget_to};
+mod forget;
+
+use crate::{Bounds, Store, StoreError, forget_to};
 use parley_grants::{BlockId, Claim, Claimed, Close, Closed, Demand, End, ReservationId, Reserve, Ticket};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, RedisResult, Script};
@@ -8,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// What all keys begin with; a part of them is only known inside the scripts. The hash tag puts all of them into one slot: a
 /// ledger is on one node of a cluster, as it must be where a reservation is found by its id alone.
@@ -79,54 +81,6 @@ impl Redis {
         Ok(store)
     }
 
-    /// Forgets what no longer counts: ended reservations after [`KEEP_ENDED`], totals a day after their `forget_after`, where
-    /// nothing is held under their grant, and claims a day after their end. Beside running traffic, every hour or so. Gives
-    /// the number of reservations, accounts and claims that are gone.
-    ///
-    /// # Errors
-    /// What is not forgotten then is the next time.
-    pub async fn forget(&self, now: i64) -> Result<u64, StoreError> {
-        // Scores of sorted sets are doubles.
-        const EXACT: i64 = (1 << 53) - 1;
-        let (true, Some(claims_end), Some(ended_before)) =
-            ((-EXACT..=EXACT).contains(&now), now.checked_sub(MARGIN), now.checked_sub(KEEP_ENDED))
-        else {
-            return Err(StoreError::NotAsked(format!("{now} is no time of a clock")));
-        };
-        let mut gone = 0;
-        loop {
-            let arguments = [time_text(claims_end), format!("({claims_end}")];
-            let claims: u64 = self.run(&FORGET_CLAIMS, &arguments).await?;
-            gone += claims;
-            if claims < 1000 {
-                break;
-            }
-        }
-        loop {
-            let (seen, ended): (u64, u64) =
-                self.run(&FORGET_ENDED, &[now.to_string(), ended_before.to_string()]).await?;
-            gone += ended;
-            if seen < 1000 && ended < 1000 {
-                break;
-            }
-        }
-        let mut cursor = 0_u64;
-        loop {
-            let mut scan = redis::cmd("SSCAN");
-            scan.arg(format!("{BASE}:accounts")).arg(cursor).arg("COUNT").arg(1000);
-            let (next, grants): (u64, Vec<Vec<u8>>) =
-                self.ask(async |mut connection| scan.query_async(&mut connection).await).await?;
-            for grant in grants {
-                let to = end_text(forget_to(now)).into_bytes();
-                gone += self.run::<u64>(&FORGET_ACCOUNT, &[grant, to]).await?;
-            }
-            cursor = next;
-            if cursor == 0 {
-                return Ok(gone);
-            }
-        }
-    }
-
     async fn run<T: FromRedisValue>(
         &self,
         script: &Script,
@@ -144,8 +98,11 @@ impl Redis {
         &self,
         question: impl AsyncFnOnce(MultiplexedConnection) -> RedisResult<T>,
     ) -> Result<T, StoreError> {
-        let (number, connection) = self.connection().await?;
-        let error = match timeout(self.limit, question(connection)).await {
+        let deadline = Instant::now() + self.limit;
+        let (number, connection) = timeout_at(deadline, self.connection())
+            .await
+            .unwrap_or_else(|_| Err(StoreError::NotAsked("no connection in time".into())))?;
+        let error = match timeout_at(deadline, question(connection)).await {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) if is_told(&error) => return Err(StoreError::Failed(error.to_string())),
             Ok(Err(error)) => error.to_string(),
@@ -159,15 +116,12 @@ impl Redis {
     }
 
     async fn connection(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
-        let not_asked = |why: String| StoreError::NotAsked(format!("no connection: {why}"));
         let mut current = self.current.lock().await;
         if let Some(connection) = &current.connection {
             return Ok((current.number, connection.clone()));
         }
-        let connection = timeout(self.limit, connect(&self.client, self.limit))
-            .await
-            .map_err(|_| not_asked("no answer in time".into()))?
-            .map_err(not_asked)?;
+        let not_asked = |why: String| StoreError::NotAsked(format!("no connection: {why}"));
+        let connection = connect(&self.client, self.limit).await.map_err(not_asked)?;
         current.number += 1;
         current.connection = Some(connection.clone());
         Ok((current.number, connection))

@@ -228,13 +228,24 @@ async fn every_call_has_a_time_limit() {
 }
 
 async fn is_limited(store: impl Store, server: &Server) {
+    let store = Arc::new(store);
     let chains = Chains::new("limit", 1);
-    let _ = chains.commit(&store, &chains.holders[4], "seven", 7).await.unwrap().unwrap();
+    let _ = chains.commit(&*store, &chains.holders[4], "seven", 7).await.unwrap().unwrap();
     for _ in 0..2 {
         assert_eq!(store.total(&chains.roots[2]).await, Ok(7));
         server.signal("-STOP");
         let started = std::time::Instant::now();
         is_unknown(store.total(&chains.roots[2]).await);
+        // However many wait for a connection.
+        let waiting: Vec<_> = (0..20)
+            .map(|_| {
+                let (store, root) = (Arc::clone(&store), chains.roots[2]);
+                tokio::spawn(async move { store.total(&root).await })
+            })
+            .collect();
+        for call in waiting {
+            assert!(call.await.unwrap().is_err());
+        }
         assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
         server.signal("-CONT");
     }
