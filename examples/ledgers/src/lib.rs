@@ -17,6 +17,7 @@ use parley_grants::{
 };
 use std::fmt;
 use std::future::Future;
+use std::time::Duration;
 
 /// Seconds for which a total outlives its last `exp`, and a claim its end: a day, more than the clocks of those who ask one
 /// store differ by.
@@ -25,6 +26,9 @@ pub const MARGIN: i64 = 86_400;
 /// Seconds for which an ended reservation is remembered, from the first housekeeping that saw it: so long a retry under its id
 /// is refused. Longer than any COMMIT is tried again.
 pub const KEEP_ENDED: i64 = 30 * 86_400;
+
+/// No call takes longer, whatever it is given.
+const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// How much may be counted under one grant; what does not fit is `Reserve::Full`. How many grants there are, the disk bounds:
 /// each is a principal's signature.

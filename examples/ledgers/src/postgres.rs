@@ -2,7 +2,7 @@
 
 mod forget;
 
-use crate::{Bounds, Store, StoreError, forget_to};
+use crate::{Bounds, LONGEST, Store, StoreError, forget_to};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use parley_grants::{
     BlockId, Claim, Claimed, Close, Closed, Demand, End, ReservationId, Reserve, SpendLine, Ticket,
@@ -48,6 +48,7 @@ impl Postgres {
         limit: Duration,
         bounds: Bounds,
     ) -> Result<Self, StoreError> {
+        let limit = limit.min(LONGEST);
         // The parser's own error may quote the text, which has a password in it.
         let mut config: tokio_postgres::Config =
             config.parse().map_err(|_| StoreError::NotAsked("no connection string of PostgreSQL".into()))?;

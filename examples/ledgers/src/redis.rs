@@ -2,7 +2,7 @@
 
 mod forget;
 
-use crate::{Bounds, Store, StoreError, forget_to};
+use crate::{Bounds, LONGEST, Store, StoreError, forget_to};
 use parley_grants::{BlockId, Claim, Claimed, Close, Closed, Demand, End, ReservationId, Reserve, Ticket};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, RedisResult, Script};
@@ -73,6 +73,7 @@ impl Redis {
     /// # Errors
     /// As there.
     pub async fn connect_with(url: &str, limit: Duration, bounds: Bounds) -> Result<Self, StoreError> {
+        let limit = limit.min(LONGEST);
         // Without the client's own text: a URL has a password in it.
         let client =
             Client::open(url).map_err(|_| StoreError::NotAsked("no URL of a Redis server".into()))?;

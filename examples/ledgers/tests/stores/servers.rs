@@ -94,7 +94,8 @@ impl Server {
                 command
             }
             Kind::Redis => {
-                let mut command = Command::new("redis-server");
+                let mut command = Command::new("setpriv");
+                command.args(["--pdeathsig", "KILL", "--", "redis-server"]);
                 command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"]);
                 command.arg("--dir").arg(&self.folder).args(&self.settings);
                 command
