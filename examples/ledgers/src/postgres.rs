@@ -134,7 +134,7 @@ async fn prepare(client: &Client, limit: Duration) -> Result<(), String> {
     // Nothing of a step whose caller gave up goes on for long.
     let settings = format!(
         "set default_transaction_isolation = 'read committed'; set statement_timeout = {}",
-        limit.as_millis()
+        limit.as_millis().max(1)
     );
     client.batch_execute(&settings).await.map_err(in_words)?;
     // Set to what it is, so that no later change of the server's settings reaches this connection.

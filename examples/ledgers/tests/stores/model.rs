@@ -80,12 +80,13 @@ fn any_demand(random: &mut Random, seed: u64, are_large: bool) -> Asked {
 /// Another demand, by one part.
 fn changed(random: &mut Random, asked: &Asked) -> Asked {
     let mut other = asked.clone();
-    match random.below(7) {
+    match random.below(8) {
         0 => other.grant = (other.grant + 1) % 3,
         1 => other.proposal.push('.'),
         2 => other.amount ^= 1,
         3 => other.lines.reverse(),
         4 => drop(other.lines.pop()),
+        7 => other.lines.iter_mut().take(1).for_each(|line| line.block = BlockId::from_bytes([9; 32])),
         5 => other.lines.iter_mut().take(1).for_each(|line| line.max ^= 1),
         _ => other.lines.iter_mut().take(1).for_each(|line| {
             line.forget_after = if line.forget_after.is_some() { None } else { Some(0) };

@@ -137,6 +137,7 @@ pub struct Tally {
     pub exceeded: u64,
     pub retried: u64,
     pub unknown: u64,
+    pub in_a_row: u64,
     pub released: u64,
     /// What was settled, under each block.
     pub settled: BTreeMap<BlockId, u64>,
@@ -156,6 +157,8 @@ impl Tally {
 
     async fn failed(&mut self, error: &StoreError) {
         self.retried += 1;
+        self.in_a_row += 1;
+        assert!(self.in_a_row < 1_500, "no answer for half a minute: {error}");
         self.unknown += u64::from(matches!(error, StoreError::Unknown(_)));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -172,7 +175,10 @@ impl Tally {
     ) -> bool {
         let decided = loop {
             match chains.commit(store, holder, name, amount).await {
-                Ok(decided) => break decided,
+                Ok(decided) => {
+                    self.in_a_row = 0;
+                    break decided;
+                }
                 Err(error) => self.failed(&error).await,
             }
         };
