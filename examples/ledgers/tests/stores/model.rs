@@ -235,6 +235,56 @@ async fn agrees(name: &str, store: &impl Store, seeds: u64, steps: u32) {
     }
 }
 
+/// Two amounts, and as a cap their very sum, or one less: by numbers that are exact, not by the model.
+async fn is_exact_at_the_bounds(name: &str, store: impl Store) {
+    let mut pairs = 0;
+    for (i, a) in AMOUNTS.into_iter().enumerate() {
+        for (j, b) in AMOUNTS.into_iter().enumerate().skip(i % 2).step_by(2) {
+            let number = (i * AMOUNTS.len() + j) as u64;
+            let block = BlockId::from_bytes(bytes(99, b'b', number));
+            let ask = async |kind, amount, max| {
+                let id = ReservationId::from_bytes(bytes(99, kind, number));
+                let lines = [SpendLine { block, max, forget_after: None }];
+                let demand = Demand { id, proposal: "p", grant: block, amount, now: 0, lines: &lines };
+                store.reserve(&demand).await.unwrap()
+            };
+            assert_eq!(ask(b'1', a, a).await, Reserve::Reserved, "{a}");
+            match a.checked_add(b) {
+                None => assert_eq!(ask(b'2', b, u64::MAX).await, Reserve::Exceeded, "{a} and {b}"),
+                Some(sum) => {
+                    if let Some(less) = sum.checked_sub(1) {
+                        assert_eq!(ask(b'2', b, less).await, Reserve::Exceeded, "{a} and {b} within {less}");
+                    }
+                    assert_eq!(ask(b'2', b, sum).await, Reserve::Reserved, "{a} and {b} within {sum}");
+                    assert_eq!(store.total(&block).await, Ok(sum));
+                    let second = ReservationId::from_bytes(bytes(99, b'2', number));
+                    assert_eq!(store.close(&second, Close::Release).await, Ok(Closed::Done));
+                }
+            }
+            assert_eq!(store.total(&block).await, Ok(a), "{a} and {b}");
+            pairs += 1;
+        }
+    }
+    println!("{name}: {pairs} pairs of amounts exact at their sum and one below it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_exact_at_the_bounds() {
+    is_exact_at_the_bounds("memory", Memory::default()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_is_exact_at_the_bounds() {
+    let server = Server::start(Kind::Postgres);
+    is_exact_at_the_bounds("postgres", server.postgres().await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_is_exact_at_the_bounds() {
+    let server = Server::start(Kind::Redis);
+    is_exact_at_the_bounds("redis", server.redis().await.unwrap()).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_agrees_with_the_model() {
     let store = Memory::new(MemoryLedger::with_bounds(MODEL_BOUNDS), MemoryClaims::with_room(1_000));
