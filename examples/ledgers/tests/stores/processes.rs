@@ -36,8 +36,8 @@ const NEVER: &str = "99";
 
 /// A COMMIT ends at step 0 to 7 (before the claim, and after claim, note, reserve, execute, settle, finish, end of the
 /// note), and the restart after it at its step 0 to 3.
-async fn survives_a_cut_at_every_step(name: &str, store: impl Store, url: &str) {
-    let scratch = std::env::temp_dir().join(format!("parley-service-{name}-{}", std::process::id()));
+async fn survives_a_cut_at_every_step(name: &str, store: impl Store, server: &Server) {
+    let (url, scratch) = (&*server.url(), server.folder().join("service"));
     let root = Chains::new("service", 1).roots[2];
     let (mut executions, mut cuts) = (0, 0);
     let total = async || store.total(&root).await.unwrap();
@@ -95,7 +95,6 @@ async fn survives_a_cut_at_every_step(name: &str, store: impl Store, url: &str) 
             executions += once;
         }
     }
-    std::fs::remove_dir_all(scratch).unwrap();
     assert_eq!(total().await, 10 * executions);
     println!("{name}: {cuts} cuts, {executions} proposals executed once each, total {}", 10 * executions);
 }
@@ -103,13 +102,13 @@ async fn survives_a_cut_at_every_step(name: &str, store: impl Store, url: &str) 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_survives_a_cut_at_every_step() {
     let server = Server::start(Kind::Postgres);
-    survives_a_cut_at_every_step("postgres", server.postgres().await.unwrap(), &server.url()).await;
+    survives_a_cut_at_every_step("postgres", server.postgres().await.unwrap(), &server).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_survives_a_cut_at_every_step() {
     let server = Server::start(Kind::Redis);
-    survives_a_cut_at_every_step("redis", server.redis().await.unwrap(), &server.url()).await;
+    survives_a_cut_at_every_step("redis", server.redis().await.unwrap(), &server).await;
 }
 
 /// Two processes with 16 clients each, and both find the caps.

@@ -72,6 +72,11 @@ impl Server {
         }
     }
 
+    /// What is in it goes with the server.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub const fn port(&self) -> u16 {
         self.port
     }
