@@ -14,7 +14,7 @@ fn flag() -> &'static AtomicBool {
 }
 
 /// Clients run into the caps from all sides; then the last cent is spent.
-async fn stays_within_caps<S: Store>(
+pub async fn stays_within_caps<S: Store>(
     name: &str,
     store: S,
     housekeeping: impl Future<Output = ()> + Send + 'static,

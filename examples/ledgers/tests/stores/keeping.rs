@@ -172,7 +172,9 @@ async fn servers_that_may_lose_what_they_answered_are_refused() {
 async fn a_strict_server_changes_no_answer() {
     let server = Server::start_with(Kind::Postgres, &["default_transaction_isolation=serializable"]);
     let store = server.postgres().await.unwrap();
-    crate::clients::many_at_once(store, "serializable by default").await;
+    crate::clients::many_at_once(store.clone(), "serializable by default").await;
+    // Nobody is turned away because of others.
+    crate::clients::stays_within_caps("serializable by default, too", store, async {}).await;
 }
 
 /// Memory is full: nothing is counted in part, what is held can end, and that makes room.
