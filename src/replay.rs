@@ -132,7 +132,7 @@ pub enum End {
 ///
 /// Each call is one atomic step: of any number of claims of one name at once, one is first. What is alive (now < its end) is never
 /// forgotten; when there is no room, the answer is [`Claimed::Full`]. In SQL a claim is one `insert .. on conflict`, in Redis one
-/// `SET NX` with an expiry. A store that is asked asynchronously need not implement this.
+/// script (an expiry of the server's would be on another clock): `examples/ledgers` has both. A store that is asked asynchronously need not implement this.
 pub trait Claims {
     /// Why the store could not be asked. An error is never a first.
     type Error;
