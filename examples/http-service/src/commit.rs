@@ -1,0 +1,269 @@
+//! COMMIT: claim, reserve, execute, settle, finish; on failure release, abandon. And what a crash left open.
+//!
+//! An order is one record, which goes from step to step by compare-and-swap. So a claim and what a restart needs to know of it are
+//! written in one step, and of *execute* and *abandon* exactly one happens, however late a lost write arrives:
+//!
+//! ```text
+//! (absent) -claim-> open -execute-> executed -settle, finish-> done
+//!                   open -fail----> failed   -release, abandon-> (absent)
+//! ```
+
+use crate::app::{App, text_of};
+use crate::frame::Frame;
+use crate::ledger::{Store, StoreError, drive};
+use crate::records::{FOREVER, Kind, Life, Order, Receipt, Records, State, order_of};
+use crate::telemetry;
+use parley_grants::{Allowed, Close, Commit, Proposal, Refusal, Reservation, ReservationId, Step};
+
+/// A COMMIT whose execution is claimed and whose cost is counted. Only [`begin`] makes one, and nothing else can be executed.
+#[must_use = "an attempt that is not executed stays open until a restart"]
+pub struct Attempt {
+    key: String,
+    order: Order,
+    undo: i64,
+    now: i64,
+    allowed: Allowed,
+    reservation: Reservation,
+}
+
+/// Why a COMMIT was not begun.
+#[derive(Debug)]
+pub enum Stop {
+    Refused(Refusal),
+    /// Somebody else is at it, or a store did not answer.
+    Busy,
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        tracing::error!("{error}");
+        Self::Busy
+    }
+}
+
+/// A first COMMIT, from either door. Without a proposal it is one of nobody's.
+///
+/// # Errors
+/// When it may not be executed.
+pub async fn begin<L: Store, D: Records>(
+    app: &App<L, D>,
+    commit: &Commit<'_>,
+    proposal: Option<&Proposal>,
+    frame: &Frame,
+    now: i64,
+) -> Result<Attempt, Stop> {
+    let grants = frame.presentables();
+    let presented = frame.presented(&grants, now);
+    // The name of this attempt: new for each, as one that was released is used up.
+    let attempt = ReservationId::from_bytes(app.random.bytes().ok_or(Stop::Busy)?);
+    let refused = |refusal: Refusal| {
+        telemetry::decided(&app.verifier.record_commit(commit, &presented, Err(&refusal)));
+        Stop::Refused(refusal)
+    };
+    // All that needs no store comes first: who is refused here has claimed nothing.
+    let step = match app.verifier.commit(commit, &presented, attempt) {
+        Step::Refused(refusal) => return Err(refused(refusal)),
+        step => step,
+    };
+    let terms = proposal.ok_or(Stop::Busy)?.terms();
+    let key = order_of(terms.id()).ok_or(Stop::Busy)?;
+    let order = Order { instance: app.instance.clone(), attempt, state: State::Open };
+    // 1. Claim: of any number of requests for this proposal one goes on.
+    match step_to(app, &key, None, Some(&order), now).await {
+        Ok(true) => {}
+        Ok(false) => return Err(Stop::Busy),
+        Err(error) => {
+            app.later(&key, &order);
+            return Err(error.into());
+        }
+    }
+    reached("claimed");
+    // 2. Reserve: the check of every limit and the count are one step.
+    let (allowed, reservation) = match drive(step, &app.ledger).await {
+        Ok(Ok(allowed)) => allowed,
+        Ok(Err(refusal)) => {
+            end(app, &key, &order, now).await;
+            return Err(refused(refusal));
+        }
+        Err(error) => {
+            // It may be held, or be held in a moment: released later.
+            app.later(&key, &order);
+            return Err(error.into());
+        }
+    };
+    reached("reserved");
+    telemetry::decided(&app.verifier.record_commit(commit, &presented, Ok((&allowed, &reservation))));
+    let undo = i64::try_from(terms.undo().unwrap_or(0)).unwrap_or(0);
+    let begun = Attempt { key, order, undo, now, allowed, reservation };
+    match begun.may_use_consent(app).await {
+        Ok(true) => Ok(begun),
+        Ok(false) => {
+            end(app, &begun.key, &begun.order, now).await;
+            Err(Stop::Busy)
+        }
+        Err(error) => {
+            app.later(&begun.key, &begun.order);
+            Err(error.into())
+        }
+    }
+}
+
+impl Attempt {
+    /// A one-time consent is for one order, whose every attempt may use it, as one of them at most is executed. So a failed
+    /// attempt does not use it up, and nothing of it has to be ended.
+    async fn may_use_consent<L: Store, D: Records>(&self, app: &App<L, D>) -> Result<bool, StoreError> {
+        let Some(claim) = self.allowed.consent_claim() else { return Ok(true) };
+        let (name, life) = (text_of(*claim.key()), Life { now: self.now, until: FOREVER });
+        let is_first = app.records.swap(Kind::Consent, &name, None, Some(&self.key), life).await?;
+        let is_ours =
+            is_first || app.records.get(Kind::Consent, &name).await?.as_deref() == Some(self.key.as_str());
+        reached("consent");
+        Ok(is_ours)
+    }
+
+    /// 3. Executes it, 4. settles, 5. finishes; or releases and abandons. Gives the receipt, if there is one for certain.
+    pub async fn execute<L: Store, D: Records>(self, app: &App<L, D>) -> Option<Receipt> {
+        let receipt = self
+            .allowed
+            .committed()
+            .map(|committed| Receipt { committed, undo_until: self.now.saturating_add(self.undo) });
+        let is_closed = app.closed.as_ref().is_some_and(|file| file.exists());
+        let (Some(receipt), false) = (receipt, is_closed) else {
+            tracing::warn!("an order was not carried out");
+            end(app, &self.key, &self.order, self.now).await;
+            return None;
+        };
+        // The order is the record. A warehouse elsewhere is called between `open` and `executed`, with the order's name as its
+        // idempotency key, and asked by it after a crash.
+        let executed = Order { state: State::Executed(receipt.clone()), ..self.order.clone() };
+        match step_to(app, &self.key, Some(&self.order), Some(&executed), self.now).await {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => {
+                tracing::error!("{error}");
+                app.later(&self.key, &self.order);
+                return None;
+            }
+        }
+        reached("executed");
+        // It has happened, and the answer says so; what does not end now is ended later.
+        end(app, &self.key, &executed, self.now).await;
+        Some(receipt)
+    }
+
+    pub const fn reservation(&self) -> &Reservation {
+        &self.reservation
+    }
+}
+
+async fn step_to<L: Store, D: Records>(
+    app: &App<L, D>,
+    key: &str,
+    from: Option<&Order>,
+    to: Option<&Order>,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let (from, to) = (from.map(Order::to_json), to.map(Order::to_json));
+    let life = Life { now, until: FOREVER };
+    app.records.swap(Kind::Order, key, from.as_deref(), to.as_deref(), life).await
+}
+
+/// Ends an attempt by where it stands; what a store's error keeps from ending is tried again later.
+async fn end<L: Store, D: Records>(app: &App<L, D>, key: &str, order: &Order, now: i64) {
+    if let Err(error) = try_end(app, key, order, now).await {
+        tracing::error!("an attempt has not ended: {error}");
+        app.later(key, order);
+    }
+}
+
+/// To do it again changes nothing: a reservation ends once, and a step is taken from where it was seen to stand.
+async fn try_end<L: Store, D: Records>(
+    app: &App<L, D>,
+    key: &str,
+    order: &Order,
+    now: i64,
+) -> Result<(), StoreError> {
+    let failed = match &order.state {
+        State::Done(_) => return Ok(()),
+        State::Executed(receipt) => {
+            // That it is no longer held is as good: an earlier try ended it.
+            let _closed = app.ledger.close(&order.attempt, Close::Settle).await?;
+            reached("settled");
+            let done = Order { state: State::Done(receipt.clone()), ..order.clone() };
+            step_to(app, key, Some(order), Some(&done), now).await?;
+            reached("finished");
+            return Ok(());
+        }
+        State::Failed => order.clone(),
+        State::Open => {
+            // From here on it cannot be executed any more, so its cost can be given back.
+            let failed = Order { state: State::Failed, ..order.clone() };
+            if !step_to(app, key, Some(order), Some(&failed), now).await? {
+                return Err(StoreError::new("somebody else has ended it"));
+            }
+            failed
+        }
+    };
+    reached("failed");
+    let _closed = app.ledger.close(&order.attempt, Close::Release).await?;
+    reached("released");
+    step_to(app, key, Some(&failed), None, now).await?;
+    reached("abandoned");
+    Ok(())
+}
+
+impl<L: Store, D: Records> App<L, D> {
+    fn later(&self, key: &str, order: &Order) {
+        if let Ok(mut unfinished) = self.unfinished.lock() {
+            unfinished.insert((key.into(), order.attempt));
+        }
+    }
+
+    /// What a dead process of this name left open. To be run before the first request, and again until it succeeds.
+    ///
+    /// # Errors
+    /// When a store does not answer.
+    pub async fn restart(&self, now: i64) -> Result<usize, StoreError> {
+        let mut ended = 0_usize;
+        for (key, text) in self.records.list(Kind::Order).await? {
+            let order = Order::read(&text)?;
+            if order.instance == self.instance && !matches!(order.state, State::Done(_)) {
+                try_end(self, &key, &order, now).await?;
+                ended = ended.saturating_add(1);
+            }
+        }
+        Ok(ended)
+    }
+
+    /// What a store's error kept from ending, while this process serves.
+    ///
+    /// # Errors
+    /// When a store does not answer.
+    pub async fn end_unfinished(&self, now: i64) -> Result<(), StoreError> {
+        let list = self.unfinished.lock().map(|list| list.clone()).unwrap_or_default();
+        for (key, attempt) in list {
+            let order = self.records.get(Kind::Order, &key).await?;
+            // Only this attempt: another under the same order may be at work.
+            if let Some(order) = order.map(|text| Order::read(&text)).transpose()?
+                && order.attempt == attempt
+            {
+                try_end(self, &key, &order, now).await?;
+            } else {
+                // Its claim never was, or has ended: of what was counted nothing is left to a crash, but perhaps to a lost answer.
+                let _closed = self.ledger.close(&attempt, Close::Release).await?;
+            }
+            if let Ok(mut unfinished) = self.unfinished.lock() {
+                unfinished.remove(&(key, attempt));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A step of a COMMIT. In a build for the tests of recovery the process dies here if the environment says so.
+fn reached(_step: &str) {
+    #[cfg(feature = "crash")]
+    if std::env::var("CRASH_AT").is_ok_and(|at| at == _step) {
+        std::process::abort();
+    }
+}

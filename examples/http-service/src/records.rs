@@ -1,0 +1,266 @@
+//! What the service keeps beside its ledger, as JSON texts by kind and key.
+
+use crate::app::text_of;
+use crate::ledger::StoreError;
+use parley_grants::{BlockId, Committed, Origin, RecordedKey, ReservationId};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A proposal with its origin, by its id.
+    Offer,
+    /// An order that was begun or executed, by its id, which is also that of its receipt.
+    Order,
+    /// Which order a one-time consent is for, by the name of its claim.
+    Consent,
+    /// What an INTENT with auto was answered, by the name of its claim.
+    Answer,
+    /// The rest of a long answer, by its handle.
+    Handle,
+    /// That an order was undone, by its id.
+    Return,
+}
+
+impl Kind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Offer => "offer",
+            Self::Order => "order",
+            Self::Consent => "consent",
+            Self::Answer => "answer",
+            Self::Handle => "handle",
+            Self::Return => "return",
+        }
+    }
+}
+
+/// Each call is one atomic step. A record may be forgotten a day after its `until` (unix seconds of the caller's clock), and not
+/// before; with [`FOREVER`] never.
+pub trait Records: Send + Sync + 'static {
+    fn get(&self, kind: Kind, key: &str) -> impl Future<Output = Result<Option<String>, StoreError>> + Send;
+    fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> impl Future<Output = Done> + Send;
+    /// If it stands so, then it stands so from now on; `None` is absent. Says whether it did.
+    fn swap(
+        &self,
+        kind: Kind,
+        key: &str,
+        from: Option<&str>,
+        to: Option<&str>,
+        life: Life,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+    /// All of a kind. For the start of the service.
+    fn list(&self, kind: Kind) -> impl Future<Output = Result<Vec<(String, String)>, StoreError>> + Send;
+}
+
+pub type Done = Result<(), StoreError>;
+
+/// For how long a record is kept, by the caller's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    pub now: i64,
+    pub until: i64,
+}
+
+pub const FOREVER: i64 = i64::MAX;
+
+/// Seconds that a record outlives its end: more than the clocks of those who share a store differ by.
+pub const MARGIN: i64 = 86_400;
+
+/// In memory, bounded: lost with the process.
+pub struct Memory {
+    room: usize,
+    entries: Mutex<Entries>,
+}
+
+type Entries = BTreeMap<(Kind, String), (String, i64)>;
+
+impl Memory {
+    /// At most so many records. What does not fit is an error, and so nothing is done that needed it.
+    pub fn with_room(room: usize) -> Self {
+        Self { room, entries: Mutex::default() }
+    }
+
+    fn lock(&self) -> Result<MutexGuard<'_, Entries>, StoreError> {
+        self.entries.lock().map_err(|_| StoreError::new("a thread panicked while it held the records"))
+    }
+
+    fn insert(&self, entries: &mut Entries, key: (Kind, String), text: &str, life: Life) -> Done {
+        if entries.len() >= self.room && !entries.contains_key(&key) {
+            entries.retain(|_, (_, until)| until.saturating_add(MARGIN) > life.now);
+            if entries.len() >= self.room {
+                return Err(StoreError::new("no room for another record"));
+            }
+        }
+        entries.insert(key, (text.into(), life.until));
+        Ok(())
+    }
+}
+
+impl Records for Memory {
+    async fn get(&self, kind: Kind, key: &str) -> Result<Option<String>, StoreError> {
+        Ok(self.lock()?.get(&(kind, key.into())).map(|(text, _)| text.clone()))
+    }
+
+    async fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> Done {
+        self.insert(&mut *self.lock()?, (kind, key.into()), text, life)
+    }
+
+    async fn swap(
+        &self,
+        kind: Kind,
+        key: &str,
+        from: Option<&str>,
+        to: Option<&str>,
+        life: Life,
+    ) -> Result<bool, StoreError> {
+        let mut entries = self.lock()?;
+        let key = (kind, key.into());
+        if entries.get(&key).map(|(text, _)| text.as_str()) != from {
+            return Ok(false);
+        }
+        match to {
+            Some(text) => self.insert(&mut entries, key, text, life)?,
+            None => {
+                entries.remove(&key);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
+        let entries = self.lock()?;
+        let of_kind = entries.iter().filter(|((of, _), _)| *of == kind);
+        Ok(of_kind.map(|((_, key), (text, _))| (key.clone(), text.clone())).collect())
+    }
+}
+
+/// A proposal, with whose INTENT made it.
+pub struct Offer {
+    /// As it was sent: what was hashed.
+    pub proposal: Value,
+    pub origin: Origin,
+}
+
+/// An order, from its claim on. What a restart must know of it is written with it.
+#[derive(Clone)]
+pub struct Order {
+    /// The process that is at it.
+    pub instance: String,
+    /// The name of its reservation.
+    pub attempt: ReservationId,
+    pub state: State,
+}
+
+#[derive(Clone)]
+pub enum State {
+    /// Claimed. Its cost may be counted.
+    Open,
+    /// Not executed, and never will be under this attempt.
+    Failed,
+    /// Executed. Its cost may not be settled yet.
+    Executed(Receipt),
+    Done(Receipt),
+}
+
+/// Who committed, and until when it can be undone, in unix seconds.
+#[derive(Clone)]
+pub struct Receipt {
+    pub committed: Committed,
+    pub undo_until: i64,
+}
+
+/// The name of an order and its receipt follows from the proposal's: so there is one, and it is found by either.
+pub fn order_of(proposal: &str) -> Option<String> {
+    proposal.strip_prefix("p-").map(|name| format!("r-{name}"))
+}
+
+fn parse(text: &str) -> Result<Value, StoreError> {
+    serde_json::from_str(text).map_err(|_| StoreError::new("a record is not readable"))
+}
+
+fn text_in<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn key_text(key: Option<&RecordedKey>) -> String {
+    match key {
+        Some(RecordedKey::Key(key)) => key.to_string(),
+        // Nobody's.
+        Some(RecordedKey::Unreadable) | None => String::new(),
+    }
+}
+
+impl Offer {
+    pub fn to_json(&self) -> String {
+        let (holder, principal) = (key_text(self.origin.holder()), key_text(self.origin.principal()));
+        json!({"proposal": self.proposal, "holder": holder, "principal": principal}).to_string()
+    }
+
+    /// # Errors
+    /// A record that was not written here.
+    pub fn read(text: &str) -> Result<Self, StoreError> {
+        let value = parse(text)?;
+        let key = |name| RecordedKey::read(text_in(&value, name));
+        let origin = Origin::with_grant(key("holder"), key("principal"));
+        let proposal = value.get("proposal").cloned().unwrap_or_default();
+        Ok(Self { proposal, origin })
+    }
+}
+
+impl Order {
+    pub fn to_json(&self) -> String {
+        let (state, receipt) = match &self.state {
+            State::Open => ("open", None),
+            State::Failed => ("failed", None),
+            State::Executed(receipt) => ("executed", Some(receipt)),
+            State::Done(receipt) => ("done", Some(receipt)),
+        };
+        let receipt = receipt.map(|Receipt { committed, undo_until }| {
+            json!({
+                "holder": key_text(Some(committed.holder())),
+                "principal": key_text(committed.principal()),
+                "capability": committed.capability(),
+                "hash": committed.hash(),
+                "undo_until": undo_until,
+            })
+        });
+        let attempt = text_of(*self.attempt.as_bytes());
+        json!({"state": state, "instance": self.instance, "attempt": attempt, "receipt": receipt}).to_string()
+    }
+
+    /// # Errors
+    /// A record that was not written here.
+    pub fn read(text: &str) -> Result<Self, StoreError> {
+        let value = parse(text)?;
+        let unreadable = || StoreError::new("an order is not readable");
+        let attempt: BlockId = text_in(&value, "attempt").parse().map_err(|_| unreadable())?;
+        let receipt = value.get("receipt").filter(|receipt| receipt.is_object()).map(|receipt| {
+            let part = |name| text_in(receipt, name);
+            let (holder, principal) =
+                (RecordedKey::read(part("holder")), RecordedKey::read(part("principal")));
+            Receipt {
+                committed: Committed::recorded(holder, principal, part("capability"), part("hash")),
+                undo_until: receipt.get("undo_until").and_then(Value::as_i64).unwrap_or(i64::MIN),
+            }
+        });
+        let state = match (text_in(&value, "state"), receipt) {
+            ("open", None) => State::Open,
+            ("failed", None) => State::Failed,
+            ("executed", Some(receipt)) => State::Executed(receipt),
+            ("done", Some(receipt)) => State::Done(receipt),
+            _ => return Err(unreadable()),
+        };
+        let attempt = ReservationId::from_bytes(*attempt.as_bytes());
+        Ok(Self { instance: text_in(&value, "instance").into(), attempt, state })
+    }
+
+    /// What shows that it was executed.
+    pub fn receipt(&self) -> Option<&Receipt> {
+        match &self.state {
+            State::Open | State::Failed => None,
+            State::Executed(receipt) | State::Done(receipt) => Some(receipt),
+        }
+    }
+}
