@@ -4,7 +4,6 @@
 use crate::app::{App, Shared};
 use crate::commit::{self, Attempt, Stop};
 use crate::frame::{self, Ask, Frame};
-use crate::ledger::{Store, StoreError};
 use crate::records::{Kind, Offer, Order, Receipt, Records, order_of};
 use crate::reply::{Class, Reply};
 use crate::routes::Route;
@@ -20,6 +19,7 @@ use parley_grants::{
     Allowed, Commit, Committed, Decision, Offered, Origin, Owner, Presented, Proposal, ProvenKey, PublicKey,
     RecordedKey, Verb,
 };
+use parley_grants_ledgers::{Store, StoreError};
 use std::sync::{Arc, Mutex};
 
 /// A request that may be served, with what its handler needs: evidence of the kind `W`.

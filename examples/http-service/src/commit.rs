@@ -10,10 +10,10 @@
 
 use crate::app::{App, text_of};
 use crate::frame::Frame;
-use crate::ledger::{Store, StoreError, drive};
 use crate::records::{FOREVER, Kind, Life, Order, Receipt, Records, State, order_of};
 use crate::telemetry;
 use parley_grants::{Allowed, Close, Commit, Proposal, Refusal, Reservation, ReservationId, Step};
+use parley_grants_ledgers::{Store, StoreError, drive};
 
 /// A COMMIT whose execution is claimed and whose cost is counted. Only [`begin`] makes one, and nothing else can be executed.
 #[must_use = "an attempt that is not executed stays open until a restart"]
@@ -199,7 +199,7 @@ async fn try_end<L: Store, D: Records>(
             // From here on it cannot be executed any more, so its cost can be given back.
             let failed = Order { state: State::Failed, ..order.clone() };
             if !step_to(app, key, Some(order), Some(&failed), now).await? {
-                return Err(StoreError::new("somebody else has ended it"));
+                return Err(StoreError::Failed("somebody else has ended it".into()));
             }
             failed
         }

@@ -16,7 +16,6 @@ pub mod app;
 pub mod auth;
 pub mod commit;
 pub mod frame;
-pub mod ledger;
 pub mod records;
 pub mod reply;
 pub mod revocation;

@@ -1,13 +1,13 @@
 //! The service's process: flags, stores, log, signals.
 
 use parley_grants::{PublicKey, Verifier};
-use parley_grants_http::app::{App, Clock, Options, Random};
-use parley_grants_http::ledger::{self, Store};
+use parley_grants_http::app::{App, Clock, Options, Random, Shared};
 use parley_grants_http::records::{self, Records};
 use parley_grants_http::revocation::Revocation;
 use parley_grants_http::routes::router;
 use parley_grants_http::serve::serve;
 use parley_grants_http::telemetry::Lines;
+use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use std::error::Error;
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ parley-grants-http --principal KEY [--principal KEY].. [flags]
   --principals FILE      trust these, one a line
   --revoked FILE         honour no block whose id stands in this file; read again whenever it changes
   --closed FILE          while this file exists, no order is carried out
-  --store STORE          memory
+  --store STORE          memory, postgres://.. or redis://.. (memory)
   --instance NAME        the name of this process among those that share a store (shop-1)
   --log FILE             where decisions and errors go, as lines of JSON (standard error)
   --verbose              log what was malformed, too
@@ -117,14 +117,49 @@ fn main() -> Result<(), Failure> {
         None => log.with_writer(std::io::stderr).init(),
     }
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
-        match flags.store.as_str() {
-            "memory" => run(flags, ledger::Memory::default(), records::Memory::with_room(100_000)).await,
-            _ => Err("--store is memory".into()),
+        let store = flags.store.clone();
+        match store.split(':').next() {
+            Some("memory") => {
+                run(flags, ledger::Memory::default(), records::Memory::with_room(100_000)).await
+            }
+            Some("postgres" | "postgresql") => {
+                let ledger = ledger::Postgres::connect(&store).await?;
+                run(flags, ledger, records::Postgres::connect(&store).await?).await
+            }
+            Some("redis") => {
+                let ledger = ledger::Redis::connect(&store).await?;
+                run(flags, ledger, records::Redis::connect(&store).await?).await
+            }
+            _ => Err("--store is memory, postgres://.. or redis://..".into()),
         }
     })
 }
 
-async fn run<L: Store, D: Records>(flags: Flags, ledger: L, records: D) -> Result<(), Failure> {
+/// Housekeeping of a ledger: what no longer counts.
+trait Forget: Store {
+    fn forget(&self, now: i64) -> impl Future<Output = Result<u64, StoreError>> + Send;
+}
+
+impl Forget for ledger::Memory {
+    async fn forget(&self, _: i64) -> Result<u64, StoreError> {
+        // It forgets when it is full.
+        Ok(0)
+    }
+}
+
+impl Forget for ledger::Postgres {
+    async fn forget(&self, now: i64) -> Result<u64, StoreError> {
+        self.forget(now).await
+    }
+}
+
+impl Forget for ledger::Redis {
+    async fn forget(&self, now: i64) -> Result<u64, StoreError> {
+        self.forget(now).await
+    }
+}
+
+async fn run<L: Forget, D: Records>(flags: Flags, ledger: L, records: D) -> Result<(), Failure> {
     let limits = flags.options.limits.clone();
     let verifier = Verifier::new(&flags.service, flags.principals);
     let app = Arc::new(App::new(verifier, (ledger, records), flags.options).ok_or("no randomness")?);
@@ -141,16 +176,24 @@ async fn run<L: Store, D: Records>(flags: Flags, ledger: L, records: D) -> Resul
         }
         stop.send_replace(true);
     });
-    let unfinished = Arc::clone(&app);
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(Duration::from_secs(5)).await;
-            let Some(now) = unfinished.clock.now() else { continue };
-            if let Err(error) = unfinished.end_unfinished(now).await {
-                tracing::error!("attempts have not ended: {error}");
-            }
-        }
-    });
+    tokio::spawn(keep_house(Arc::clone(&app)));
     serve(listener, router(app), &limits, stopped).await;
     Ok(())
+}
+
+/// Ends what a store's error kept from ending, and forgets what no longer counts.
+async fn keep_house<L: Forget, D: Records>(app: Shared<L, D>) {
+    for round in 0_u64.. {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let Some(now) = app.clock.now() else { continue };
+        if let Err(error) = app.end_unfinished(now).await {
+            tracing::error!("attempts have not ended: {error}");
+        }
+        if round % 720 == 0 {
+            let kept = app.records.forget(now).await;
+            if let Err(error) = kept.and(app.ledger.forget(now).await.map(|_| ())) {
+                tracing::error!("nothing was forgotten: {error}");
+            }
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! The route table: what a path means. Nothing in a request's body changes it.
 
 use crate::app::Shared;
-use crate::ledger::Store;
 use crate::records::Records;
 use crate::reply::Reply;
 use crate::{auth, shop, telemetry};
@@ -11,6 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use parley_grants::Verb;
+use parley_grants_ledgers::Store;
 use serde_json::json;
 
 /// What a path means.

@@ -3,11 +3,11 @@
 use crate::app::{App, Shared, text_of};
 use crate::auth::{Asked, Cleared, Committing, Expanded, Hello, Intended, Undoing};
 use crate::commit::{self, Stop};
-use crate::ledger::{Store, StoreError};
 use crate::records::{FOREVER, Kind, Life, Offer, Receipt, Records, order_of};
 use crate::reply::Reply;
 use axum::extract::State;
 use parley_grants::{Allowed, Claimed, Commit, End, Offered, Owner, Proposal, PublicKey, RecordedKey};
+use parley_grants_ledgers::{Store, StoreError};
 use serde_json::{Value, json};
 
 struct Item {

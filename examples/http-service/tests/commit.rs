@@ -10,8 +10,8 @@ use parley_grants::{
     Ticket, Verb,
 };
 use parley_grants_http::app::{Clock, Options, Shared};
-use parley_grants_http::ledger::{self, Store, StoreError};
 use parley_grants_http::records::{self, Done, Kind, Life, Records};
+use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,10 +33,10 @@ impl Line {
     async fn call<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let is_lost = self.calls.fetch_add(1, Ordering::SeqCst) == self.lost.load(Ordering::SeqCst);
         if is_lost && !self.is_done {
-            return Err(StoreError::new("lost on the way"));
+            return Err(StoreError::Failed("lost on the way".into()));
         }
         let answer = call.await;
-        if is_lost { Err(StoreError::new("its answer was lost")) } else { answer }
+        if is_lost { Err(StoreError::Failed("its answer was lost".into())) } else { answer }
     }
 }
 
@@ -77,6 +77,9 @@ impl<S: Records> Records for Lossy<S> {
     }
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
         self.line.call(self.inner.list(kind)).await
+    }
+    async fn forget(&self, now: i64) -> Done {
+        self.inner.forget(now).await
     }
 }
 

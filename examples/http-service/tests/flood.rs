@@ -7,9 +7,9 @@ use common::http::{answer, connect, get, head, post, raw};
 use common::{Server, app, serve_router};
 use parley_grants::{BlockId, Claim, Claimed, Close, Closed, Demand, End, ReservationId, Reserve, Ticket};
 use parley_grants_http::app::{Limits, Options};
-use parley_grants_http::ledger::{self, Store, StoreError};
 use parley_grants_http::records::{self, Done, Kind, Life, Records};
 use parley_grants_http::routes;
+use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -228,6 +228,9 @@ impl<S: Records> Records for Slow<S> {
     }
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
         self.0.list(kind).await
+    }
+    async fn forget(&self, now: i64) -> Done {
+        self.0.forget(now).await
     }
 }
 

@@ -9,8 +9,9 @@ use common::{app, now, serve_here, serve_router};
 use parley_grants::issue::Seed;
 use parley_grants::{Caveat, Verb};
 use parley_grants_http::app::Options;
+use parley_grants_http::records;
 use parley_grants_http::routes::{ROUTES, handler};
-use parley_grants_http::{ledger, records};
+use parley_grants_ledgers as ledger;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

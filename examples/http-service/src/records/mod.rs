@@ -1,11 +1,17 @@
 //! What the service keeps beside its ledger, as JSON texts by kind and key.
 
+mod memory;
+mod postgres;
+mod redis;
+
+pub use memory::Memory;
+pub use postgres::Postgres;
+pub use redis::Redis;
+
 use crate::app::text_of;
-use crate::ledger::StoreError;
 use parley_grants::{BlockId, Committed, Origin, RecordedKey, ReservationId};
+use parley_grants_ledgers::StoreError;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -52,6 +58,8 @@ pub trait Records: Send + Sync + 'static {
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
     /// All of a kind. For the start of the service.
     fn list(&self, kind: Kind) -> impl Future<Output = Result<Vec<(String, String)>, StoreError>> + Send;
+    /// Forgets what may be forgotten, beside running traffic.
+    fn forget(&self, now: i64) -> impl Future<Output = Done> + Send;
 }
 
 pub type Done = Result<(), StoreError>;
@@ -67,74 +75,6 @@ pub const FOREVER: i64 = i64::MAX;
 
 /// Seconds that a record outlives its end: more than the clocks of those who share a store differ by.
 pub const MARGIN: i64 = 86_400;
-
-/// In memory, bounded: lost with the process.
-pub struct Memory {
-    room: usize,
-    entries: Mutex<Entries>,
-}
-
-type Entries = BTreeMap<(Kind, String), (String, i64)>;
-
-impl Memory {
-    /// At most so many records. What does not fit is an error, and so nothing is done that needed it.
-    pub fn with_room(room: usize) -> Self {
-        Self { room, entries: Mutex::default() }
-    }
-
-    fn lock(&self) -> Result<MutexGuard<'_, Entries>, StoreError> {
-        self.entries.lock().map_err(|_| StoreError::new("a thread panicked while it held the records"))
-    }
-
-    fn insert(&self, entries: &mut Entries, key: (Kind, String), text: &str, life: Life) -> Done {
-        if entries.len() >= self.room && !entries.contains_key(&key) {
-            entries.retain(|_, (_, until)| until.saturating_add(MARGIN) > life.now);
-            if entries.len() >= self.room {
-                return Err(StoreError::new("no room for another record"));
-            }
-        }
-        entries.insert(key, (text.into(), life.until));
-        Ok(())
-    }
-}
-
-impl Records for Memory {
-    async fn get(&self, kind: Kind, key: &str) -> Result<Option<String>, StoreError> {
-        Ok(self.lock()?.get(&(kind, key.into())).map(|(text, _)| text.clone()))
-    }
-
-    async fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> Done {
-        self.insert(&mut *self.lock()?, (kind, key.into()), text, life)
-    }
-
-    async fn swap(
-        &self,
-        kind: Kind,
-        key: &str,
-        from: Option<&str>,
-        to: Option<&str>,
-        life: Life,
-    ) -> Result<bool, StoreError> {
-        let mut entries = self.lock()?;
-        let key = (kind, key.into());
-        if entries.get(&key).map(|(text, _)| text.as_str()) != from {
-            return Ok(false);
-        }
-        match to {
-            Some(text) => self.insert(&mut entries, key, text, life)?,
-            None => {
-                entries.remove(&key);
-            }
-        }
-        Ok(true)
-    }
-
-    async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
-        let entries = self.lock()?;
-        let of_kind = entries.iter().filter(|((of, _), _)| *of == kind);
-        Ok(of_kind.map(|((_, key), (text, _))| (key.clone(), text.clone())).collect())
-    }
-}
 
 /// A proposal, with whose INTENT made it.
 pub struct Offer {
@@ -177,7 +117,7 @@ pub fn order_of(proposal: &str) -> Option<String> {
 }
 
 fn parse(text: &str) -> Result<Value, StoreError> {
-    serde_json::from_str(text).map_err(|_| StoreError::new("a record is not readable"))
+    serde_json::from_str(text).map_err(|_| StoreError::Failed("a record is not readable".into()))
 }
 
 fn text_in<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -234,7 +174,7 @@ impl Order {
     /// A record that was not written here.
     pub fn read(text: &str) -> Result<Self, StoreError> {
         let value = parse(text)?;
-        let unreadable = || StoreError::new("an order is not readable");
+        let unreadable = || StoreError::Failed("an order is not readable".into());
         let attempt: BlockId = text_in(&value, "attempt").parse().map_err(|_| unreadable())?;
         let receipt = value.get("receipt").filter(|receipt| receipt.is_object()).map(|receipt| {
             let part = |name| text_in(receipt, name);

@@ -1,0 +1,143 @@
+//! Records in Redis: each call is one command or one script. The server must be one that keeps its word, which the ledger beside
+//! this checks when it connects: `appendonly yes`, `appendfsync always`, `maxmemory-policy noeviction`.
+
+use super::{Done, FOREVER, Kind, Life, MARGIN, Records};
+use parley_grants_ledgers::StoreError;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, RedisResult, Script};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+const LIMIT: Duration = Duration::from_secs(5);
+const BASE: &str = "parley-record";
+
+/// `from` and `to` begin with `=`, or are empty for absent; then the seconds to keep it, or none.
+static SWAP: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local is = redis.call('GET', KEYS[1])
+        if ARGV[1] ~= (is and '=' .. is or '') then return 0 end
+        if ARGV[2] == '' then redis.call('DEL', KEYS[1])
+        elseif ARGV[3] == '' then redis.call('SET', KEYS[1], string.sub(ARGV[2], 2))
+        else redis.call('SET', KEYS[1], string.sub(ARGV[2], 2), 'EX', ARGV[3]) end
+        return 1",
+    )
+});
+
+pub struct Redis {
+    client: Client,
+    connection: Mutex<Option<MultiplexedConnection>>,
+}
+
+impl Redis {
+    /// Connects, by a `redis://` URL.
+    ///
+    /// # Errors
+    /// When the server cannot be asked.
+    pub async fn connect(url: &str) -> Result<Self, StoreError> {
+        // Without the client's own text: a URL has a password in it.
+        let client =
+            Client::open(url).map_err(|_| StoreError::NotAsked("no URL of a Redis server".into()))?;
+        let store = Self { client, connection: Mutex::default() };
+        store.connection().await?;
+        Ok(store)
+    }
+
+    async fn connection(&self) -> Result<MultiplexedConnection, StoreError> {
+        let mut kept = self.connection.lock().await;
+        if let Some(connection) = &*kept {
+            return Ok(connection.clone());
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(LIMIT))
+            .set_response_timeout(Some(LIMIT));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await;
+        let connection = connection.map_err(|error| StoreError::NotAsked(error.to_string()))?;
+        *kept = Some(connection.clone());
+        Ok(connection)
+    }
+
+    /// After an error the connection is not used again: the next call makes another.
+    async fn told<T>(&self, answer: RedisResult<T>) -> Result<T, StoreError> {
+        if answer.is_err() {
+            *self.connection.lock().await = None;
+        }
+        answer.map_err(|error| StoreError::Unknown(error.to_string()))
+    }
+}
+
+fn name(kind: Kind, key: &str) -> String {
+    format!("{BASE}:{}:{key}", kind.as_str())
+}
+
+/// Seconds by the server's clock, which ticks like the caller's: at least a day longer than the record is alive.
+fn seconds(life: Life) -> Option<i64> {
+    let margin = MARGIN.saturating_mul(2);
+    (life.until != FOREVER).then(|| life.until.saturating_sub(life.now).max(0).saturating_add(margin))
+}
+
+impl Records for Redis {
+    async fn get(&self, kind: Kind, key: &str) -> Result<Option<String>, StoreError> {
+        let mut connection = self.connection().await?;
+        let answer = redis::cmd("GET").arg(name(kind, key)).query_async(&mut connection).await;
+        self.told(answer).await
+    }
+
+    async fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> Done {
+        let mut connection = self.connection().await?;
+        let mut set = redis::cmd("SET");
+        set.arg(name(kind, key)).arg(text);
+        if let Some(seconds) = seconds(life) {
+            set.arg("EX").arg(seconds);
+        }
+        let answer = set.query_async(&mut connection).await;
+        self.told(answer).await
+    }
+
+    async fn swap(
+        &self,
+        kind: Kind,
+        key: &str,
+        from: Option<&str>,
+        to: Option<&str>,
+        life: Life,
+    ) -> Result<bool, StoreError> {
+        let mut connection = self.connection().await?;
+        let text = |text: Option<&str>| text.map_or(String::new(), |text| format!("={text}"));
+        let mut call = SWAP.key(name(kind, key));
+        call.arg(text(from)).arg(text(to)).arg(seconds(life).map_or(String::new(), |time| time.to_string()));
+        let answer = call.invoke_async(&mut connection).await;
+        self.told(answer).await
+    }
+
+    async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
+        let mut connection = self.connection().await?;
+        let start = name(kind, "");
+        let (mut cursor, mut names) = (0_u64, BTreeSet::<String>::new());
+        loop {
+            let mut scan = redis::cmd("SCAN");
+            scan.arg(cursor).arg("MATCH").arg(format!("{start}*")).arg("COUNT").arg(1000);
+            let answer = scan.query_async(&mut connection).await;
+            let (next, some): (u64, Vec<String>) = self.told(answer).await?;
+            // It may name one twice.
+            names.extend(some);
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
+        }
+        let mut records = Vec::new();
+        for key in names.iter().filter_map(|name| name.strip_prefix(&start)) {
+            if let Some(text) = self.get(kind, key).await? {
+                records.push((key.to_owned(), text));
+            }
+        }
+        Ok(records)
+    }
+
+    async fn forget(&self, _: i64) -> Done {
+        // It forgets by itself.
+        Ok(())
+    }
+}

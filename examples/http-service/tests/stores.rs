@@ -1,0 +1,238 @@
+//! The records, and what survives a process that is killed at any step of a COMMIT, on real servers.
+
+mod common;
+#[allow(dead_code, clippy::unwrap_used, reason = "the tests of the ledgers use all of it")]
+#[path = "../../ledgers/tests/stores/servers.rs"]
+mod servers;
+
+use common::agent::{Agent, grant, hash, human, last, policy};
+use common::http::{Response, connect, head};
+use common::{Server, now};
+use parley_grants::{BlockId, Caveat, Grant, Limits, Risk, Verb};
+use parley_grants_http::records::{self, FOREVER, Kind, Life, Records};
+use parley_grants_ledgers::{self as ledger, Store};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::sync::Arc;
+
+async fn records_are_kept(records: Arc<impl Records>) {
+    let life = Life { now: 1_790_000_000, until: FOREVER };
+    let swap = async |key: &str, from: Option<&str>, to: Option<&str>| {
+        records.swap(Kind::Order, key, from, to, life).await.expect("an answer")
+    };
+    let get = async |kind, key: &str| records.get(kind, key).await.expect("an answer");
+    assert_eq!(get(Kind::Order, "a").await, None);
+    assert!(!swap("a", Some("1"), Some("2")).await && !swap("a", Some("1"), None).await);
+    assert!(swap("a", None, None).await);
+    assert_eq!(get(Kind::Order, "a").await, None);
+    assert!(swap("a", None, Some("1")).await);
+    assert!(!swap("a", None, Some("2")).await && !swap("a", None, None).await);
+    assert!(!swap("a", Some("2"), Some("3")).await && !swap("a", Some("2"), None).await);
+    assert_eq!(get(Kind::Order, "a").await.as_deref(), Some("1"));
+    assert!(swap("a", Some("1"), Some("2 \"\u{e9}\u{1f980}\u{1}")).await);
+    assert_eq!(get(Kind::Order, "a").await.as_deref(), Some("2 \"\u{e9}\u{1f980}\u{1}"));
+    // Kinds do not meet, and what is empty is there.
+    assert_eq!(get(Kind::Offer, "a").await, None);
+    assert!(swap("", None, Some("")).await && !swap("", None, Some("x")).await);
+    assert!(swap("", Some(""), None).await && swap("", None, Some("x")).await);
+    records.put(Kind::Offer, "a", "an offer", life).await.expect("room");
+    records.put(Kind::Offer, "a", "another", life).await.expect("room");
+    assert_eq!(get(Kind::Offer, "a").await.as_deref(), Some("another"));
+    let mut orders = records.list(Kind::Order).await.expect("a list");
+    orders.sort();
+    let expected = [("".into(), "x".into()), ("a".to_owned(), "2 \"\u{e9}\u{1f980}\u{1}".to_owned())];
+    assert_eq!(orders, expected);
+    // What ends is kept for a day more; what does not, for ever.
+    let mortal = Life { now: 1_790_000_000, until: 1_790_000_100 };
+    records.put(Kind::Handle, "h", "text", mortal).await.expect("room");
+    records.forget(1_790_000_100 + records::MARGIN - 1).await.expect("done");
+    assert_eq!(get(Kind::Handle, "h").await.as_deref(), Some("text"));
+    records.forget(i64::MAX).await.expect("done");
+    assert_eq!(get(Kind::Order, "a").await.as_deref(), Some("2 \"\u{e9}\u{1f980}\u{1}"));
+
+    // Of many at once one is first, and of many steps from one place one is taken.
+    for round in 0..10 {
+        let key = format!("race {round}");
+        for from in [None, Some("0")] {
+            let tasks: Vec<_> = (0..16)
+                .map(|number| {
+                    let (records, key) = (records.clone(), key.clone());
+                    tokio::spawn(async move {
+                        let to = if from.is_none() { "0".into() } else { format!("to {number}") };
+                        records.swap(Kind::Order, &key, from, Some(&to), life).await.expect("an answer")
+                    })
+                })
+                .collect();
+            let mut first = 0;
+            for task in tasks {
+                first += usize::from(task.await.expect("a task"));
+            }
+            assert_eq!(first, 1, "{key} from {from:?}");
+        }
+    }
+    for number in 0..2_500 {
+        records.put(Kind::Consent, &number.to_string(), "x", life).await.expect("room");
+    }
+    assert_eq!(records.list(Kind::Consent).await.expect("a list").len(), 2_500);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_in_memory() {
+    records_are_kept(Arc::new(records::Memory::with_room(10_000))).await;
+    // Full is an error, and what has ended makes room.
+    let small = records::Memory::with_room(1);
+    let mortal = Life { now: 0, until: 100 };
+    small.put(Kind::Offer, "a", "1", mortal).await.expect("room");
+    small.put(Kind::Offer, "a", "2", mortal).await.expect("its own place");
+    assert!(small.put(Kind::Offer, "b", "1", mortal).await.is_err());
+    assert!(small.swap(Kind::Offer, "b", None, Some("1"), mortal).await.is_err());
+    let later = Life { now: 100 + records::MARGIN, until: FOREVER };
+    assert!(small.swap(Kind::Offer, "b", None, Some("1"), later).await.expect("room"));
+    assert_eq!(small.get(Kind::Offer, "a").await.expect("an answer"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_in_postgres_and_redis() {
+    let server = servers::Server::start(servers::Kind::Postgres);
+    let records = records::Postgres::connect(&server.url()).await.expect("a server");
+    records_are_kept(Arc::new(records)).await;
+    let server = servers::Server::start(servers::Kind::Redis);
+    let records = records::Redis::connect(&server.url()).await.expect("a server");
+    records_are_kept(Arc::new(records)).await;
+}
+
+/// In the order in which a COMMIT reaches them; the last three when it is not executed.
+const STEPS: [&str; 6] = ["claimed", "reserved", "consent", "executed", "settled", "finished"];
+const FAILED: [&str; 3] = ["failed", "released", "abandoned"];
+
+fn block(token: &str) -> BlockId {
+    *Grant::decode(token, &Limits::default()).expect("a grant").id()
+}
+
+/// Sends a COMMIT to a server that dies of it.
+fn commit_and_die(server: &mut Server, agent: &Agent, proposal: &Value) {
+    let hash = hash(proposal);
+    let more = json!({"proposal": proposal["id"], "hash": hash});
+    let body = agent.frame(Verb::Commit, &hash, more, now()).to_string();
+    let mut stream = connect(&server.address);
+    stream.write_all(format!("{}{body}", head("/order/commit", body.len())).as_bytes()).expect("sent");
+    let status = server.child.wait().expect("its end");
+    assert!(!status.success());
+}
+
+fn killed_at_every_step(url: &str, total: impl Fn(&BlockId) -> u64) {
+    let closed = std::env::temp_dir().join(format!("closed-{}-{}", std::process::id(), url.len()));
+    let mut kills = 0;
+    for (number, step) in (0_u8..).zip(STEPS.into_iter().chain(FAILED)) {
+        let is_failed = FAILED.contains(&step);
+        if is_failed {
+            std::fs::write(&closed, "").expect("a file");
+        }
+        let mut agent = Agent::new(100 + number, &[policy(5_000), vec![Caveat::Risk(Risk::Low)]].concat());
+        let root = block(&agent.grants[0]);
+        let flags = ["--store", url, "--closed", closed.to_str().expect("a path"), "--instance", "a"];
+        let mut server = Server::start_with(&flags, &[("CRASH_AT", step)]);
+        let proposal = if step == "consent" {
+            // One that the policy asks the human about.
+            let order = json!({"order": "machine"});
+            let frame = agent.frame(Verb::Intent, "shop.order", order, now()).to_string();
+            let made = common::http::post(&server.address, "/order/intent", &frame);
+            last(&made)["proposals"][0].clone()
+        } else {
+            agent.intent(&server.address, now())[0].clone()
+        };
+        if step == "consent" {
+            let caveats = [
+                Caveat::Service(vec!["shop.example".into()]),
+                Caveat::Verbs(vec!["COMMIT".into()]),
+                Caveat::Capabilities(vec!["shop.order".into()]),
+                Caveat::Only(hash(&proposal)),
+                Caveat::Expires(proposal["expires"].as_i64().expect("a time")),
+            ];
+            agent.grants.push(grant(&human(), agent.seed.public_key(), &caveats, "one"));
+        }
+        commit_and_die(&mut server, &agent, &proposal);
+        let at_death = total(&root);
+        kills += 1;
+        // Another instance beside it does not touch what is not its own.
+        let other = Server::start(&["--store", url, "--instance", "b"]);
+        assert_eq!(total(&root), at_death, "after {step}");
+        let meanwhile = agent.commit(&other.address, &proposal, now()).status;
+        let is_executed = ["executed", "settled", "finished"].contains(&step);
+        let is_free = step == "abandoned";
+        assert_eq!(meanwhile, if is_executed || is_free { 200 } else { 503 }, "after {step}");
+        let _removed = std::fs::remove_file(&closed);
+        let restarted = Server::start_with(&flags, &[]);
+        let counted = if step == "consent" { 0 } else { 1_800 };
+        assert_eq!(total(&root), if is_executed || is_free { counted } else { 0 }, "after {step}");
+        let answers: Vec<Response> = [&restarted, &other, &restarted]
+            .map(|server| agent.commit(&server.address, &proposal, now()))
+            .into();
+        assert_eq!(answers[0].status, 200, "after {step}: {:?}", answers[0]);
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "one receipt");
+        assert_eq!(total(&root), counted, "counted once, after {step}");
+        println!("killed at {step}: counted {at_death}, then {counted}; one receipt");
+    }
+    assert_eq!(kills, 9);
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_step_on_postgres() {
+    let server = servers::Server::start(servers::Kind::Postgres);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let ledger = runtime.block_on(ledger::Postgres::connect(&server.url())).expect("a server");
+    killed_at_every_step(&server.url(), |block| runtime.block_on(ledger.total(block)).expect("a total"));
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_step_on_redis() {
+    let server = servers::Server::start(servers::Kind::Redis);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let ledger = runtime.block_on(ledger::Redis::connect(&server.url())).expect("a server");
+    killed_at_every_step(&server.url(), |block| runtime.block_on(ledger.total(block)).expect("a total"));
+}
+
+#[test]
+fn all_that_is_kept_survives_a_kill() {
+    for kind in [servers::Kind::Postgres, servers::Kind::Redis] {
+        let store = servers::Server::start(kind);
+        let url = store.url();
+        let flags = ["--store", url.as_str()];
+        let agent = Agent::new(2, &policy(5_000));
+        let ask =
+            |address: &str, path: &str, frame: Value| common::http::post(address, path, &frame.to_string());
+        let auto = json!({"order": "cups", "auto": true});
+        let auto = || {
+            let proof = agent.auto_proof("shop.order", "f-1", now());
+            common::agent::frame(Verb::Intent, &agent.grants, Some(proof), auto.clone())
+        };
+        let expand = |address: &str, handle: &str| {
+            let frame = agent.frame(Verb::Expand, handle, json!({"handle": handle}), now());
+            ask(address, "/expand", frame)
+        };
+        let (offers, receipt, handle, committed, rest) = {
+            let server = Server::start(&flags);
+            let address = &server.address;
+            let menu = ask(address, "/menu/ask", agent.frame(Verb::Ask, "shop.menu", json!({}), now()));
+            let handle = last(&menu)["more"].as_str().expect("a handle").to_owned();
+            let offers = agent.intent(address, now());
+            let receipt = agent.commit(address, &offers[1], now());
+            let id = last(&receipt)["receipt"].as_str().expect("a receipt").to_owned();
+            assert_eq!(agent.undo(address, "/order/undo", &id, now()).status, 200);
+            let committed = ask(address, "/order/intent", auto());
+            assert_eq!(last(&committed)["kind"], "receipt");
+            let rest = expand(address, &handle);
+            assert_eq!(rest.status, 200);
+            (offers, receipt, handle, committed, rest)
+        };
+        let server = Server::start(&flags);
+        let address = &server.address;
+        assert_eq!(agent.commit(address, &offers[1], now()), receipt);
+        let id = last(&receipt)["receipt"].as_str().expect("a receipt").to_owned();
+        assert_eq!(last(&agent.undo(address, "/order/undo", &id, now()))["kind"], "undone");
+        assert_eq!(ask(address, "/order/intent", auto()), committed);
+        assert_eq!(expand(address, &handle), rest);
+        // 2500 and 1800 are counted, so 1800 more are too much.
+        assert_eq!(agent.commit(address, &offers[0], now()).status, 402);
+    }
+}
