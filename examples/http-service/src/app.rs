@@ -66,6 +66,8 @@ pub struct Limits {
     pub body_time: Duration,
     /// For the head of a request, and between requests.
     pub head_time: Duration,
+    /// For a connection and all of its requests.
+    pub connection_time: Duration,
     pub connections: usize,
     /// Bodies that are read at a time: their memory is at most this many times `body_bytes`. Slow ones take nothing from `working`.
     pub reading: usize,
@@ -79,6 +81,7 @@ impl Default for Limits {
             body_bytes: 1 << 20,
             body_time: Duration::from_secs(10),
             head_time: Duration::from_secs(10),
+            connection_time: Duration::from_secs(300),
             connections: 1024,
             reading: 256,
             working: 64,

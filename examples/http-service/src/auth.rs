@@ -23,6 +23,11 @@ use parley_grants_ledgers::{Store, StoreError};
 use std::sync::{Arc, Mutex};
 
 /// A request that may be served, with what its handler needs: evidence of the kind `W`.
+///
+/// ```compile_fail,E0451
+/// use parley_grants_http::auth::{Cleared, Hello};
+/// let forged = Cleared { id: String::new(), now: 0, what: Hello(None) }; // the fields are private
+/// ```
 pub struct Cleared<W> {
     id: String,
     now: i64,

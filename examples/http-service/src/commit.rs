@@ -12,10 +12,14 @@ use crate::app::{App, text_of};
 use crate::frame::Frame;
 use crate::records::{FOREVER, Kind, Life, Order, Receipt, Records, State, order_of};
 use crate::telemetry;
-use parley_grants::{Allowed, Close, Commit, Proposal, Refusal, Reservation, ReservationId, Step};
+use parley_grants::{Allowed, Close, Commit, Proposal, Refusal, ReservationId, Step};
 use parley_grants_ledgers::{Store, StoreError, drive};
 
 /// A COMMIT whose execution is claimed and whose cost is counted. Only [`begin`] makes one, and nothing else can be executed.
+///
+/// ```compile_fail,E0451
+/// let attempt = parley_grants_http::commit::Attempt { ..todo!() }; // the fields are private
+/// ```
 #[must_use = "an attempt that is not executed stays open until a restart"]
 pub struct Attempt {
     key: String,
@@ -23,7 +27,6 @@ pub struct Attempt {
     undo: i64,
     now: i64,
     allowed: Allowed,
-    reservation: Reservation,
 }
 
 /// Why a COMMIT was not begun.
@@ -94,7 +97,7 @@ pub async fn begin<L: Store, D: Records>(
     reached("reserved");
     telemetry::decided(&app.verifier.record_commit(commit, &presented, Ok((&allowed, &reservation))));
     let undo = i64::try_from(terms.undo().unwrap_or(0)).unwrap_or(0);
-    let begun = Attempt { key, order, undo, now, allowed, reservation };
+    let begun = Attempt { key, order, undo, now, allowed };
     match begun.may_use_consent(app).await {
         Ok(true) => Ok(begun),
         Ok(false) => {
@@ -149,10 +152,6 @@ impl Attempt {
         // It has happened, and the answer says so; what does not end now is ended later.
         end(app, &self.key, &executed, self.now).await;
         Some(receipt)
-    }
-
-    pub const fn reservation(&self) -> &Reservation {
-        &self.reservation
     }
 }
 

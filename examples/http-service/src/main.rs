@@ -11,6 +11,7 @@ use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use std::error::Error;
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -33,8 +34,8 @@ parley-grants-http --principal KEY [--principal KEY].. [flags]
   --instance NAME        the name of this process among those that share a store (shop-1)
   --log FILE             where decisions and errors go, as lines of JSON (standard error)
   --verbose              log what was malformed, too
-  --body-bytes N, --body-seconds N, --head-seconds N, --connections N, --reading N, --working N
-                         limits (1048576, 10, 10, 1024, 256, 64)
+  --body-bytes N, --body-seconds N, --head-seconds N, --connection-seconds N, --connections N, --reading N, --working N
+                         limits (1048576, 10, 10, 300, 1024, 256, 64)
 ";
 
 struct Flags {
@@ -84,6 +85,9 @@ fn flags() -> Result<Option<Flags>, Failure> {
             "body-bytes" => options.limits.body_bytes = parser.value()?.parse()?,
             "body-seconds" => options.limits.body_time = Duration::from_secs(parser.value()?.parse()?),
             "head-seconds" => options.limits.head_time = Duration::from_secs(parser.value()?.parse()?),
+            "connection-seconds" => {
+                options.limits.connection_time = Duration::from_secs(parser.value()?.parse()?);
+            }
             "connections" => options.limits.connections = parser.value()?.parse()?,
             "reading" => options.limits.reading = parser.value()?.parse()?,
             "working" => options.limits.working = parser.value()?.parse()?,
@@ -103,7 +107,17 @@ fn principal(text: &str) -> Result<PublicKey, Failure> {
     text.parse().map_err(|error| format!("a principal that is no key: {error}").into())
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> ExitCode {
+    match start() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("parley-grants-http: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start() -> Result<(), Failure> {
     let Some(flags) = flags()? else {
         print!("{HELP}");
         return Ok(());

@@ -31,9 +31,9 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, mut s
             },
             _ = stop.changed() => break,
         };
-        let (router, head_time, stop) = (router.clone(), limits.head_time, stop.clone());
+        let (router, limits, stop) = (router.clone(), limits.clone(), stop.clone());
         tokio::spawn(async move {
-            connection(stream, router, head_time, stop).await;
+            connection(stream, router, &limits, stop).await;
             drop(slot);
         });
     }
@@ -43,19 +43,17 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, mut s
     }
 }
 
-async fn connection(stream: TcpStream, router: Router, head_time: Duration, mut stop: watch::Receiver<bool>) {
+async fn connection(stream: TcpStream, router: Router, limits: &Limits, mut stop: watch::Receiver<bool>) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(head_time).max_buf_size(64 * 1024);
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(64 * 1024);
     let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        _ = stop.changed() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
+    let grace = tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stop.changed() => GRACE,
+        // Who does not read its answers would hold its place for ever.
+        () = tokio::time::sleep(limits.connection_time) => limits.head_time,
     };
-    if let Err(error) = ended {
-        tracing::debug!("a connection ended: {error}");
-    }
+    connection.as_mut().graceful_shutdown();
+    let _ended = tokio::time::timeout(grace, connection).await;
 }

@@ -12,7 +12,7 @@ use parley_grants::{
 use parley_grants_http::app::{Clock, Options, Shared};
 use parley_grants_http::records::{self, Done, Kind, Life, Records};
 use parley_grants_ledgers::{self as ledger, Store, StoreError};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -94,6 +94,10 @@ fn lossy(is_done: bool, options: Options) -> (LossyApp, Arc<Line>) {
     (app((ledger, records), options), line)
 }
 
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
 fn block(token: &str) -> BlockId {
     *Grant::decode(token, &Limits::default()).expect("a grant").id()
 }
@@ -136,6 +140,14 @@ fn every_lost_call_is_made_good() {
             assert!(status != 200 || kept.len() == 1);
             let answer = agent.commit(&address, &proposal, now());
             assert_eq!(answer, agent.commit(&address, &proposal, now()));
+            let still_held = |(_, text): &(String, String)| {
+                let attempt: BlockId =
+                    read(text)["attempt"].as_str().expect("a name").parse().expect("32 bytes");
+                let attempt = ReservationId::from_bytes(*attempt.as_bytes());
+                runtime.block_on(app.ledger.inner.close(&attempt, Close::Release)) != Ok(Closed::NotHeld)
+            };
+            let orders = runtime.block_on(app.records.inner.list(Kind::Order)).expect("orders");
+            assert!(!orders.iter().any(still_held), "not settled, after call {lost}");
             let expected = if is_closed { (503, 0) } else { (200, 1_800) };
             assert_eq!((answer.status, total()), expected, "after call {lost}");
             if calls <= lost {
@@ -217,6 +229,18 @@ fn a_consent_is_for_one_order_and_survives_what_failed() {
         Caveat::Expires(one["expires"].as_i64().expect("a time")),
     ];
     agent.grants.push(grant(&human(), agent.seed.public_key(), &caveats, "one machine"));
+    // Claimed for another order, it is not used, and nothing stays of the attempt.
+    let used =
+        Claim::for_consent(human().public_key(), &hash(&one), one["expires"].as_i64().expect("a time"));
+    let name = parley_grants_http::app::text_of(*used.key());
+    let life = Life { now: now(), until: i64::MAX };
+    let other_order = Some("r-another");
+    let swap =
+        |from, to| runtime.block_on(app.records.swap(Kind::Consent, &name, from, to, life)).expect("one");
+    assert!(swap(None, other_order));
+    assert_eq!(agent.commit(&address, &one, now()).status, 503);
+    assert_eq!(runtime.block_on(app.records.list(Kind::Order)).expect("orders"), []);
+    assert!(swap(other_order, None));
     std::fs::write(&closed, "").expect("a file");
     assert_eq!(agent.commit(&address, &one, now()).status, 503);
     std::fs::remove_file(&closed).expect("no file");

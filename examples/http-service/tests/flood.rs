@@ -153,6 +153,30 @@ fn slow_heads_and_idle_connections_are_closed() {
 }
 
 #[test]
+fn who_never_reads_an_answer_loses_its_place() {
+    let flags = ["--connection-seconds", "1", "--head-seconds", "1", "--connections", "3"];
+    let server = Server::start(&flags);
+    let one = format!("POST /hello HTTP/1.1\r\nhost: shop\r\ncontent-length: {}\r\n\r\n{HELLO}", HELLO.len());
+    let deaf: Vec<_> = (0..3)
+        .map(|_| {
+            let mut stream = connect(&server.address);
+            stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a time limit");
+            // Until the answers fill every buffer on the way, and requests are no longer taken.
+            let (mut sent, requests) = (0, one.repeat(1_000));
+            while stream.write_all(requests.as_bytes()).is_ok() {
+                sent += 1;
+                assert!(sent < 10_000);
+            }
+            stream
+        })
+        .collect();
+    let start = Instant::now();
+    serves(&server);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    drop(deaf);
+}
+
+#[test]
 fn what_is_cut_off_or_no_http_leaves_it_serving() {
     let server = Server::start(&["--body-seconds", "1"]);
     let whole = format!("{}{HELLO}", head("/hello", HELLO.len()));

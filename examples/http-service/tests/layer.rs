@@ -7,9 +7,10 @@ use common::agent::{Agent, frame, grant, hash, last, policy};
 use common::http::{Response, get, post};
 use common::{app, now, serve_here, serve_router};
 use parley_grants::issue::Seed;
-use parley_grants::{Caveat, Verb};
+use parley_grants::{BlockId, Caveat, Grant, Limits, Verb};
 use parley_grants_http::app::Options;
 use parley_grants_http::records;
+use parley_grants_http::revocation::Revocation;
 use parley_grants_http::routes::{ROUTES, handler};
 use parley_grants_ledgers as ledger;
 use serde_json::{Value, json};
@@ -249,6 +250,64 @@ fn who_shows_nothing_is_told_the_menu_and_gets_proposals_that_nobody_can_commit(
     assert_eq!(post(&address, "/order/intent", &bare.to_string()).status, 401);
     let unproven = frame(Verb::Ask, &agent.grants, None, json!({}));
     assert_eq!(post(&address, "/menu/ask", &unproven.to_string()).status, 401);
+}
+
+#[test]
+fn hello_tells_whose_the_proof_is() {
+    let app = app(stores(), Options::default());
+    let (_runtime, address) = serve_here(&app);
+    let agent = Agent::new(2, &policy(10_000));
+    let hello = |proof| post(&address, "/hello", &frame(Verb::Hello, &[], proof, json!({})).to_string());
+    assert_eq!(last(&hello(None))["you"], Value::Null);
+    let proven = last(&hello(Some(agent.proof(Verb::Hello, "shop.example", now()))));
+    assert_eq!(proven["you"], agent.seed.public_key().to_string());
+    for (verb, target, time) in [
+        (Verb::Ask, "shop.example", now()),
+        (Verb::Hello, "other.example", now()),
+        (Verb::Hello, "shop.example", now() - 301),
+    ] {
+        assert_eq!(hello(Some(agent.proof(verb, target, time))).status, 401);
+    }
+}
+
+#[test]
+fn what_is_revoked_is_refused_from_the_next_request_on() {
+    let file = std::env::temp_dir().join(format!("revoked-{}", std::process::id()));
+    let write = |text: &str| std::fs::write(&file, text).expect("a file");
+    write("# nothing\n\n");
+    let revocation = Revocation::from_file(file.clone());
+    let app = app(stores(), Options { revocation, ..Options::default() });
+    let (_runtime, address) = serve_here(&app);
+    let agent = Agent::new(2, &policy(10_000));
+    let helper = agent.delegate(3, &[]);
+    let ids = |agent: &Agent| -> Vec<BlockId> {
+        let grant = Grant::decode(&agent.grants[0], &Limits::default()).expect("a grant");
+        grant.blocks().map(|block| *block.id()).collect()
+    };
+    let ask = |agent: &Agent| {
+        let frame = agent.frame(Verb::Ask, "shop.menu", json!({}), now()).to_string();
+        post(&address, "/menu/ask", &frame).status
+    };
+    let both = || (ask(&agent), ask(&helper));
+    assert_eq!(both(), (200, 200));
+    write(&format!("{}\n", ids(&helper)[1]));
+    assert_eq!(both(), (200, 401));
+    write(&format!("# both\n {} \n", ids(&agent)[0]));
+    assert_eq!(both(), (401, 401));
+    write("");
+    assert_eq!(both(), (200, 200));
+    for everything in ["everything", "no id", "AAAA"] {
+        write(everything);
+        assert_eq!(both(), (401, 401), "{everything}");
+        write("");
+        assert_eq!(both(), (200, 200));
+    }
+    // What cannot be read revokes everything, until it can be.
+    std::fs::remove_file(&file).expect("no file");
+    assert_eq!(both(), (401, 401));
+    write("");
+    assert_eq!(both(), (200, 200));
+    std::fs::remove_file(&file).expect("no file");
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! What the process refuses to start with, and how it stops.
+
+mod common;
+
+use common::agent::{Agent, human, policy};
+use common::{BINARY, Server, now};
+use std::process::Command;
+
+fn fails(arguments: &[&str], why: &str) {
+    let out = Command::new(BINARY).args(arguments).output().expect("it ran");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains(why), "{arguments:?}: {said}");
+}
+
+#[test]
+fn it_does_not_start_with_what_it_cannot_keep_to() {
+    let key = human().public_key().to_string();
+    fails(&[], "no principal is trusted");
+    fails(&["--principal", "ed25519:AAAA"], "no key");
+    fails(&["--principal", &key, "--trust-everybody"], "no such flag");
+    fails(&["--principal", &key, "--store", "mysql://x"], "--store is");
+    fails(&["--principal", &key, "--store", "redis://127.0.0.1:1/"], "could not be asked");
+    fails(&["--principal", &key, "--listen", "nowhere"], "invalid socket address");
+    fails(&["--principals", "/nonexistent"], "No such file");
+}
+
+#[test]
+fn principals_are_read_from_a_file_and_it_stops_when_told() {
+    let file = std::env::temp_dir().join(format!("principals-{}", std::process::id()));
+    let other = Agent::new(9, &[]);
+    std::fs::write(&file, format!("# the humans\n\n{}\n", other.seed.public_key())).expect("a file");
+    let path = file.to_str().expect("a path");
+    let mut server = Server::start(&["--principals", path]);
+    let mut agent = Agent::new(2, &[]);
+    agent.grants = vec![common::agent::grant(&other.seed, agent.seed.public_key(), &policy(5_000), "")];
+    assert_eq!(agent.intent(&server.address, now()).len(), 2);
+    let told = Command::new("kill").arg(server.child.id().to_string()).status().expect("it ran");
+    assert!(told.success() && server.child.wait().expect("its end").success());
+    std::fs::remove_file(&file).expect("no file");
+}
