@@ -141,7 +141,14 @@ impl Attempt {
         let executed = Order { state: State::Executed(receipt.clone()), ..self.order.clone() };
         match step_to(app, &self.key, Some(&self.order), Some(&executed), self.now).await {
             Ok(true) => {}
-            Ok(false) => return None,
+            Ok(false) => {
+                // Another process of this name took this one for dead and gave the attempt up, perhaps before its cost was counted.
+                if let Err(error) = app.end_one(&self.key, self.order.attempt, self.now).await {
+                    tracing::error!("an attempt has not ended: {error}");
+                    app.later(&self.key, &self.order);
+                }
+                return None;
+            }
             Err(error) => {
                 tracing::error!("{error}");
                 app.later(&self.key, &self.order);
@@ -241,21 +248,22 @@ impl<L: Store, D: Records> App<L, D> {
     pub async fn end_unfinished(&self, now: i64) -> Result<(), StoreError> {
         let list = self.unfinished.lock().map(|list| list.clone()).unwrap_or_default();
         for (key, attempt) in list {
-            let order = self.records.get(Kind::Order, &key).await?;
-            // Only this attempt: another under the same order may be at work.
-            if let Some(order) = order.map(|text| Order::read(&text)).transpose()?
-                && order.attempt == attempt
-            {
-                try_end(self, &key, &order, now).await?;
-            } else {
-                // Its claim never was, or has ended: of what was counted nothing is left to a crash, but perhaps to a lost answer.
-                let _closed = self.ledger.close(&attempt, Close::Release).await?;
-            }
+            self.end_one(&key, attempt, now).await?;
             if let Ok(mut unfinished) = self.unfinished.lock() {
                 unfinished.remove(&(key, attempt));
             }
         }
         Ok(())
+    }
+
+    /// Only this attempt: another under the same order may be at work.
+    async fn end_one(&self, key: &str, attempt: ReservationId, now: i64) -> Result<(), StoreError> {
+        let order = self.records.get(Kind::Order, key).await?;
+        match order.map(|text| Order::read(&text)).transpose()? {
+            Some(order) if order.attempt == attempt => try_end(self, key, &order, now).await,
+            // What was executed stays on record: this was not, and never will be. Its cost may have been counted.
+            _ => self.ledger.close(&attempt, Close::Release).await.map(|_| ()),
+        }
     }
 }
 

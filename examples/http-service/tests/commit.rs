@@ -13,8 +13,9 @@ use parley_grants_http::app::{Clock, Options, Shared};
 use parley_grants_http::records::{self, Done, Kind, Life, Records};
 use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Loses one call: before it has an effect, or its answer afterwards.
 struct Lossy<S> {
@@ -27,11 +28,25 @@ struct Line {
     calls: AtomicUsize,
     lost: AtomicUsize,
     is_done: bool,
+    /// Where there is one, nothing is lost: it is restarted then.
+    second: Mutex<Option<Restart>>,
 }
+
+type Restart = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 impl Line {
     async fn call<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let is_lost = self.calls.fetch_add(1, Ordering::SeqCst) == self.lost.load(Ordering::SeqCst);
+        let second = if is_lost { self.second.lock().expect("a lock").take() } else { None };
+        if let Some(restart) = second {
+            if self.is_done {
+                let answer = call.await;
+                restart().await;
+                return answer;
+            }
+            restart().await;
+            return call.await;
+        }
         if is_lost && !self.is_done {
             return Err(StoreError::Failed("lost on the way".into()));
         }
@@ -88,7 +103,12 @@ type LossyApp = Shared<Lossy<ledger::Memory>, Lossy<records::Memory>>;
 const NEVER: usize = usize::MAX;
 
 fn lossy(is_done: bool, options: Options) -> (LossyApp, Arc<Line>) {
-    let line = Arc::new(Line { calls: AtomicUsize::new(0), lost: AtomicUsize::new(NEVER), is_done });
+    let line = Arc::new(Line {
+        calls: AtomicUsize::new(0),
+        lost: AtomicUsize::new(NEVER),
+        is_done,
+        second: Mutex::default(),
+    });
     let ledger = Lossy { inner: ledger::Memory::default(), line: line.clone() };
     let records = Lossy { inner: records::Memory::with_room(1_000), line: line.clone() };
     (app((ledger, records), options), line)
@@ -177,6 +197,44 @@ fn of_many_at_once_one_is_executed_and_counted() {
         let total = runtime.block_on(app.ledger.total(&block(&agent.grants[0])));
         assert_eq!(total.expect("a total"), round * 1_800, "counted once a round");
     }
+}
+
+/// A second process of one name, started before the first has ended, takes a slow one for dead: it gives up what is open, before or
+/// after each call of the first, and is itself cut off after each of its own. What is executed is counted, and nothing else.
+#[test]
+fn a_slow_process_executes_nothing_that_was_given_up() {
+    let (mut executed, mut given_up) = (0, 0);
+    for (is_done, call, cut) in (0..98).map(|number| (number % 2 == 0, number / 2 % 7, number / 14)) {
+        let (app, line) = lossy(is_done, Options::default());
+        let (runtime, address) = serve_here(&app);
+        let agent = Agent::new(2, &policy(5_000));
+        let proposal = agent.intent(&address, now())[0].clone();
+        let (second, its_line) = (app.clone(), line.clone());
+        let restart = async move {
+            its_line.lost.store(its_line.calls.load(Ordering::SeqCst) + cut, Ordering::SeqCst);
+            let _ended = second.restart(now()).await;
+            its_line.lost.store(NEVER, Ordering::SeqCst);
+        };
+        *line.second.lock().expect("a lock") = Some(Box::new(move || Box::pin(restart)));
+        line.calls.store(0, Ordering::SeqCst);
+        line.lost.store(call, Ordering::SeqCst);
+        let status = agent.commit(&address, &proposal, now()).status;
+        assert!(line.second.lock().expect("a lock").is_none(), "call {call} was reached");
+        runtime.block_on(app.end_unfinished(now())).expect("stores that answer");
+        runtime.block_on(app.restart(now())).expect("stores that answer");
+        let at = format!("at call {call}, done: {is_done}, cut off after {cut}");
+        let orders = runtime.block_on(app.records.list(Kind::Order)).expect("orders").len();
+        match (status, orders) {
+            (200, 1) => executed += 1,
+            (503, 0) => given_up += 1,
+            other => panic!("{other:?}, {at}"),
+        }
+        let total = || runtime.block_on(app.ledger.total(&block(&agent.grants[0]))).expect("a total");
+        assert_eq!(total(), if status == 200 { 1_800 } else { 0 }, "{at}");
+        assert_eq!((agent.commit(&address, &proposal, now()).status, total()), (200, 1_800), "{at}");
+    }
+    println!("{executed} executed, {given_up} given up");
+    assert!(executed >= 50 && given_up >= 10);
 }
 
 #[test]
