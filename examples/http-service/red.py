@@ -10,7 +10,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-COPY = HERE / "target" / "red"
+COPY = HERE / "target" / "red" / "tree"
 PARTS = ["Cargo.toml", "Cargo.lock", "README.md", "src", "benches", "vectors", "proptests", "examples"]
 AUTH, COMMIT, FRAME, SHOP, SERVE = (f"src/{name}.rs" for name in ["auth", "commit", "frame", "shop", "serve"])
 POSTGRES, REDIS, MEMORY, MAIN = "src/records/postgres.rs", "src/records/redis.rs", "src/records/memory.rs", "src/main.rs"
@@ -125,7 +125,7 @@ def main():
         else:
             shutil.copy2(source, target)
     crate = COPY / "examples" / "http-service"
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(HERE / "target"), "RUST_BACKTRACE": "0"}
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(HERE / "target" / "red" / "build"), "RUST_BACKTRACE": "0"}
 
     def cargo(*arguments, seconds=900):
         command = ["cargo", "test", "--quiet", "--locked", "--features", "crash", *arguments]

@@ -82,7 +82,13 @@ pub async fn begin<L: Store, D: Records>(
     }
     reached("claimed");
     // 2. Reserve: the check of every limit and the count are one step.
-    let (allowed, reservation) = match drive(step, &app.ledger).await {
+    let mut decided = drive(step, &app.ledger).await;
+    if let Err(error) = &decided {
+        // An answer that was lost is asked for again under the same name, which counts once.
+        tracing::warn!("asked again: {error}");
+        decided = drive(app.verifier.commit(commit, &presented, attempt), &app.ledger).await;
+    }
+    let (allowed, reservation) = match decided {
         Ok(Ok(allowed)) => allowed,
         Ok(Err(refusal)) => {
             end(app, &key, &order, now).await;

@@ -14,6 +14,7 @@ use parley_grants_ledgers::{self as ledger, Store};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 async fn records_are_kept(records: Arc<impl Records>) {
     let life = Life { now: 1_790_000_000, until: FOREVER };
@@ -190,6 +191,35 @@ fn a_process_that_is_killed_at_any_step_on_redis() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let ledger = runtime.block_on(ledger::Redis::connect(&server.url())).expect("a server");
     killed_at_every_step(&server.url(), |block| runtime.block_on(ledger.total(block)).expect("a total"));
+}
+
+#[test]
+fn a_store_that_was_down_is_asked_again() {
+    for kind in [servers::Kind::Postgres, servers::Kind::Redis] {
+        let mut store = servers::Server::start(kind);
+        let url = store.url();
+        let server = Server::start(&["--store", url.as_str()]);
+        let agent = Agent::new(2, &policy(1_800));
+        let proposal = agent.intent(&server.address, now())[0].clone();
+        store.kill();
+        for _ in 0..3 {
+            let answer = agent.commit(&server.address, &proposal, now());
+            assert_eq!((answer.status, last(&answer)["error"].as_str()), (503, Some("unavailable")));
+        }
+        store.up();
+        let start = Instant::now();
+        let answer = loop {
+            let answer = agent.commit(&server.address, &proposal, now());
+            if answer.status != 503 {
+                break answer;
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "still {answer:?}");
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(agent.commit(&server.address, &proposal, now()), answer);
+        println!("{kind:?}: again after {:?}", start.elapsed());
+    }
 }
 
 #[test]
