@@ -7,7 +7,7 @@ use crate::frame::{self, Ask, Frame};
 use crate::records::{Kind, Offer, Order, Receipt, Records, order_of};
 use crate::reply::{Class, Reply};
 use crate::routes::Route;
-use crate::telemetry;
+use crate::{shop, telemetry};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -131,7 +131,10 @@ async fn bounded<L: Store, D: Records>(
     });
     match task.await {
         Ok(answer) => answer.map_err(|reply: Reply| reply.re(&id)),
-        Err(_) => Err(Reply::unavailable().re(&id)),
+        Err(_) => {
+            tracing::error!("a request panicked");
+            Err(Reply::unavailable().re(&id))
+        }
     }
 }
 
@@ -212,7 +215,9 @@ async fn clear<L: Store, D: Records>(
         }
         Ask::Expand { handle } => {
             let found = app.records.get(Kind::Handle, handle).await.map_err(store_failed)?;
-            let owner = found.as_deref().map_or(Owner::Key(RecordedKey::Unreadable), crate::shop::owner_of);
+            let owner = found
+                .as_deref()
+                .map_or(Owner::Key(RecordedKey::Unreadable), |record| shop::owner_of(record, now));
             let _allowed = decide(app, &parley_grants::Request::Expand { handle, owner }, &presented)?;
             leave(extensions, id, now, Expanded(found.ok_or_else(Reply::forbidden)?));
         }

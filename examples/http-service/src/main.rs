@@ -5,7 +5,7 @@ use parley_grants_http::app::{App, Clock, Options, Random, Shared};
 use parley_grants_http::records::{self, Records};
 use parley_grants_http::revocation::Revocation;
 use parley_grants_http::routes::router;
-use parley_grants_http::serve::serve;
+use parley_grants_http::serve::{GRACE, serve};
 use parley_grants_http::telemetry::Lines;
 use parley_grants_ledgers::{self as ledger, Store, StoreError};
 use std::error::Error;
@@ -191,7 +191,13 @@ async fn run<L: Forget, D: Records>(flags: Flags, ledger: L, records: D) -> Resu
         stop.send_replace(true);
     });
     tokio::spawn(keep_house(Arc::clone(&app)));
+    let working = Arc::clone(&app.working);
     serve(listener, router(app), &limits, stopped).await;
+    // What was begun for who hung up ends too.
+    let all = u32::try_from(limits.working).unwrap_or(u32::MAX);
+    if tokio::time::timeout(GRACE, working.acquire_many(all)).await.is_err() {
+        tracing::warn!("stopped while requests were worked on: the next start ends what they left open");
+    }
     Ok(())
 }
 

@@ -65,8 +65,8 @@ pub async fn ask<L: Store, D: Records>(
         Owner::Key(RecordedKey::Unreadable) => return Err(again(Reply::forbidden())),
     };
     let rest: Vec<_> = MENU.iter().skip(PAGE).map(event).collect();
-    let record = json!({"owner": key, "items": rest}).to_string();
     let life = Life { now, until: now.saturating_add(HANDLE) };
+    let record = json!({"owner": key, "items": rest, "until": life.until}).to_string();
     app.records.put(Kind::Handle, &handle, &record, life).await.map_err(broken).map_err(again)?;
     let last = json!({"kind": "menu", "total": MENU.len(), "more": handle});
     Ok(Reply::new(&id, last).with_events(MENU.iter().take(PAGE).map(event).collect()))
@@ -77,10 +77,12 @@ fn event(item: &Item) -> Value {
     json!({"event": "item", "item": item.name, "summary": item.summary, "price": price})
 }
 
-/// Who may expand what this record is of. One that is not readable is nobody's.
-pub fn owner_of(record: &str) -> Owner {
+/// Who may expand what this record is of. One that is over or not readable is nobody's.
+pub fn owner_of(record: &str, now: i64) -> Owner {
     let record: Value = serde_json::from_str(record).unwrap_or_default();
+    let is_over = record.get("until").and_then(Value::as_i64).is_none_or(|until| now >= until);
     match record.get("owner") {
+        _ if is_over => Owner::Key(RecordedKey::Unreadable),
         Some(Value::Null) => Owner::Anyone,
         Some(Value::String(key)) => Owner::Key(RecordedKey::read(key)),
         _ => Owner::Key(RecordedKey::Unreadable),

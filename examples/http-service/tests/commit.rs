@@ -6,8 +6,8 @@ use common::agent::{Agent, euro, frame, grant, hash, human, last, policy};
 use common::http::post;
 use common::{app, now, serve_here};
 use parley_grants::{
-    BlockId, Caveat, Claim, Claimed, Close, Closed, Demand, End, Grant, Limits, ReservationId, Reserve, Risk,
-    Ticket, Verb,
+    BlockId, Caveat, Claim, Claimed, Close, Closed, ConsentRequest, Demand, End, Grant, Limits,
+    ReservationId, Reserve, Risk, Ticket, Verb,
 };
 use parley_grants_http::app::{Clock, Options, Shared};
 use parley_grants_http::records::{self, Done, Kind, Life, Records};
@@ -289,6 +289,8 @@ fn a_consent_is_for_one_order_and_survives_what_failed() {
     let request = last(&asked);
     assert_eq!(request["kind"], "consent_required");
     let consent = &request["consent"];
+    let exactly = ConsentRequest::parse(consent.to_string().as_bytes()).expect("a request").to_json();
+    assert!(asked.body.contains(&format!("\"consent\":{exactly}")), "{}", asked.body);
     assert_eq!(consent["hash"], hash(&one));
     assert_eq!(consent["principal"], human().public_key().to_string());
     let caveats = [
@@ -350,10 +352,12 @@ fn times_are_kept() {
     let agent = Agent::new(2, &policy(10_000));
     let proposals = agent.intent(&address, start);
     let receipt = last(&agent.commit(&address, &proposals[0], start))["receipt"].clone();
+    let ask = agent.frame(Verb::Ask, "shop.menu", json!({}), start).to_string();
+    let handle = last(&post(&address, "/menu/ask", &ask))["more"].as_str().expect("a handle").to_owned();
     let late = |seconds: i64| {
         let records = runtime.block_on(async {
             let kept = records::Memory::with_room(1_000);
-            for kind in [Kind::Offer, Kind::Order] {
+            for kind in [Kind::Offer, Kind::Order, Kind::Handle] {
                 for (key, text) in early.records.list(kind).await.expect("records") {
                     kept.put(kind, &key, &text, Life { now: start, until: i64::MAX }).await.expect("room");
                 }
@@ -376,6 +380,9 @@ fn times_are_kept() {
         }
         assert_eq!(agent.commit(&address, &proposals[0], time).status, again, "after {seconds}");
         assert_eq!(agent.undo(&address, "/order/undo", receipt, time).status, undo, "after {seconds}");
+        let expand = agent.frame(Verb::Expand, &handle, json!({"handle": handle}), time).to_string();
+        let expanded = post(&address, "/expand", &expand).status;
+        assert_eq!(expanded, if seconds < 900 { 200 } else { 403 }, "after {seconds}");
     }
 }
 
