@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-async fn records_are_kept(records: Arc<impl Records>) {
+async fn records_are_kept(records: Arc<impl Records>, forgets_when_told: bool) {
     let life = Life { now: 1_790_000_000, until: FOREVER };
     let swap = async |key: &str, from: Option<&str>, to: Option<&str>| {
         records.swap(Kind::Order, key, from, to, life).await.expect("an answer")
@@ -48,6 +48,10 @@ async fn records_are_kept(records: Arc<impl Records>) {
     records.put(Kind::Handle, "h", "text", mortal).await.expect("room");
     records.forget(1_790_000_100 + records::MARGIN - 1).await.expect("done");
     assert_eq!(get(Kind::Handle, "h").await.as_deref(), Some("text"));
+    if forgets_when_told {
+        records.forget(1_790_000_100 + records::MARGIN).await.expect("done");
+        assert_eq!(get(Kind::Handle, "h").await, None);
+    }
     records.forget(i64::MAX).await.expect("done");
     assert_eq!(get(Kind::Order, "a").await.as_deref(), Some("2 \"\u{e9}\u{1f980}\u{1}"));
 
@@ -79,7 +83,7 @@ async fn records_are_kept(records: Arc<impl Records>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_in_memory() {
-    records_are_kept(Arc::new(records::Memory::with_room(10_000))).await;
+    records_are_kept(Arc::new(records::Memory::with_room(10_000)), true).await;
     // Full is an error, and what has ended makes room.
     let small = records::Memory::with_room(1);
     let mortal = Life { now: 0, until: 100 };
@@ -96,10 +100,22 @@ async fn records_in_memory() {
 async fn records_in_postgres_and_redis() {
     let server = servers::Server::start(servers::Kind::Postgres);
     let records = records::Postgres::connect(&server.url()).await.expect("a server");
-    records_are_kept(Arc::new(records)).await;
+    records_are_kept(Arc::new(records), true).await;
     let server = servers::Server::start(servers::Kind::Redis);
     let records = records::Redis::connect(&server.url()).await.expect("a server");
-    records_are_kept(Arc::new(records)).await;
+    // It forgets by itself, two days after the end.
+    records_are_kept(Arc::new(records), false).await;
+    let client = redis::Client::open(server.url()).expect("a URL");
+    let mut connection = client.get_multiplexed_async_connection().await.expect("a server");
+    let mut seconds = async |key: &str| -> i64 {
+        redis::cmd("TTL")
+            .arg(format!("parley-record:{key}"))
+            .query_async(&mut connection)
+            .await
+            .expect("a number")
+    };
+    assert!((172_800..=172_900).contains(&seconds("handle:h").await));
+    assert_eq!(seconds("order:a").await, -1);
 }
 
 /// In the order in which a COMMIT reaches them; the last three when it is not executed.
@@ -191,6 +207,44 @@ fn a_process_that_is_killed_at_any_step_on_redis() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let ledger = runtime.block_on(ledger::Redis::connect(&server.url())).expect("a server");
     killed_at_every_step(&server.url(), |block| runtime.block_on(ledger.total(block)).expect("a total"));
+}
+
+#[test]
+fn two_processes_never_pass_a_cap_together() {
+    for kind in [servers::Kind::Postgres, servers::Kind::Redis] {
+        let store = servers::Server::start(kind);
+        let url = store.url();
+        let both = ["a", "b"].map(|name| Server::start(&["--store", url.as_str(), "--instance", name]));
+        let agent = Agent::new(2, &policy(9_000));
+        let mut statuses: Vec<u16> = std::thread::scope(|scope| {
+            let start = |number: usize| {
+                let (agent, both) = (&agent, &both);
+                scope.spawn(move || {
+                    let proposal = agent.intent(&both[number % 2].address, now())[0].clone();
+                    // Each to both, whichever is first.
+                    let answers =
+                        [0, 1].map(|more| agent.commit(&both[(number + more) % 2].address, &proposal, now()));
+                    let receipt = answers.iter().find(|answer| answer.status == 200);
+                    assert!(answers.iter().all(|answer| Some(answer) == receipt || answer.status != 200));
+                    answers[1].status
+                })
+            };
+            let threads: Vec<_> = (0..24).map(start).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a thread")).collect()
+        });
+        statuses.sort_unstable();
+        assert_eq!(statuses, [[200; 5].as_slice(), &[402; 19]].concat(), "{kind:?}");
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let root = block(&agent.grants[0]);
+        let total = runtime.block_on(async {
+            match kind {
+                servers::Kind::Postgres => ledger::Postgres::connect(&url).await?.total(&root).await,
+                servers::Kind::Redis => ledger::Redis::connect(&url).await?.total(&root).await,
+            }
+        });
+        assert_eq!(total.expect("a total"), 9_000);
+        println!("{kind:?}: 24 orders at two processes, 5 within the cap, total 9000 of 9000");
+    }
 }
 
 #[test]

@@ -115,7 +115,10 @@ impl Records for Postgres {
 
     async fn forget(&self, now: i64) -> Done {
         let Some(before) = now.checked_sub(MARGIN) else { return Ok(()) };
-        let delete = "delete from parley_record where until <= $1 and until < $2";
-        self.rows(delete, &[&before, &FOREVER]).await.map(|_| ())
+        // A thousand at a time; looked at again, as a record may have been written anew in between.
+        let delete = "delete from parley_record where until <= $1 and until < $2 and (kind, key) in (
+            select kind, key from parley_record where until <= $1 and until < $2 limit 1000) returning key";
+        while !self.rows(delete, &[&before, &FOREVER]).await?.is_empty() {}
+        Ok(())
     }
 }
