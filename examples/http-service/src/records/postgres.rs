@@ -1,6 +1,6 @@
 //! Records in PostgreSQL: each call is one statement, and so one transaction.
 
-use super::{Done, FOREVER, Kind, Life, MARGIN, Records};
+use super::{Done, Kind, Life, MARGIN, Records};
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use parley_grants_ledgers::StoreError;
 use std::time::Duration;
@@ -115,10 +115,10 @@ impl Records for Postgres {
 
     async fn forget(&self, now: i64) -> Done {
         let Some(before) = now.checked_sub(MARGIN) else { return Ok(()) };
-        // A thousand at a time; looked at again, as a record may have been written anew in between.
-        let delete = "delete from parley_record where until <= $1 and until < $2 and (kind, key) in (
-            select kind, key from parley_record where until <= $1 and until < $2 limit 1000) returning key";
-        while !self.rows(delete, &[&before, &FOREVER]).await?.is_empty() {}
+        // A thousand at a time, each looked at again, as it may have been written anew. What is kept for ever is later than this.
+        let delete = "delete from parley_record where until <= $1 and (kind, key) in (
+            select kind, key from parley_record where until <= $1 limit 1000) returning key";
+        while !self.rows(delete, &[&before]).await?.is_empty() {}
         Ok(())
     }
 }
