@@ -4,12 +4,21 @@ mod common;
 
 use common::agent::{Agent, human, policy};
 use common::{BINARY, Server, now};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn fails(arguments: &[&str], why: &str) {
-    let out = Command::new(BINARY).args(arguments).output().expect("it ran");
+    let mut command = Command::new(BINARY);
+    let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().expect("it ran");
+    let start = Instant::now();
+    while child.try_wait().expect("its state").is_none() && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // One that started serves until it is killed, which is no failure of its own.
+    let _killed = child.kill();
+    let out = child.wait_with_output().expect("its end");
     let said = String::from_utf8_lossy(&out.stderr);
-    assert!(!out.status.success() && said.contains(why), "{arguments:?}: {said}");
+    assert!(out.status.code() == Some(1) && said.contains(why), "{arguments:?}: {said}");
 }
 
 #[test]
