@@ -209,6 +209,39 @@ fn a_process_that_is_killed_at_any_step_on_redis() {
     killed_at_every_step(&server.url(), |block| runtime.block_on(ledger.total(block)).expect("a total"));
 }
 
+/// A frame with auto that a crash cut off stays in progress: its order is executed and counted once or not at all, and a repeat
+/// never commits again.
+#[test]
+fn an_auto_frame_that_was_cut_off_commits_once_or_not_at_all() {
+    let store = servers::Server::start(servers::Kind::Redis);
+    let url = store.url();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let ledger = runtime.block_on(ledger::Redis::connect(&url)).expect("a server");
+    for (number, (step, counted)) in
+        (0_u8..).zip([("claimed", 0), ("reserved", 0), ("executed", 1_800), ("finished", 1_800)])
+    {
+        let agent = Agent::new(200 + number, &policy(5_000));
+        let total = || runtime.block_on(ledger.total(&block(&agent.grants[0]))).expect("a total");
+        let frame = || {
+            let proof = agent.auto_proof("shop.order", "f-1", now());
+            let more = json!({"order": "cups", "auto": true});
+            common::agent::frame(Verb::Intent, &agent.grants, Some(proof), more).to_string()
+        };
+        let flags = ["--store", url.as_str()];
+        let mut server = Server::start_with(&flags, &[("CRASH_AT", step)]);
+        let body = frame();
+        let mut stream = connect(&server.address);
+        stream.write_all(format!("{}{body}", head("/order/intent", body.len())).as_bytes()).expect("sent");
+        assert!(!server.child.wait().expect("its end").success());
+        let restarted = Server::start(&flags);
+        assert_eq!(total(), counted, "after {step}");
+        for _ in 0..2 {
+            let repeat = common::http::post(&restarted.address, "/order/intent", &frame());
+            assert_eq!((repeat.status, total()), (503, counted), "after {step}");
+        }
+    }
+}
+
 #[test]
 fn two_processes_never_pass_a_cap_together() {
     for kind in [servers::Kind::Postgres, servers::Kind::Redis] {
