@@ -106,6 +106,7 @@ REDS = [
     ("stores: a removal of anything, PostgreSQL", POSTGRES, "delete from parley_record where kind = $1 and key = $2 and body = $3", "delete from parley_record where kind = $1 and key = $2 and body <> $3 || 'x'",
      "stores", "records_in_postgres"),
     ("stores: forgotten a day early, PostgreSQL", POSTGRES, "now.checked_sub(MARGIN)", "now.checked_sub(MARGIN - MARGIN)", "stores", "records_in_postgres"),
+    ("stores: the server's isolation, PostgreSQL", POSTGRES, " -c default_transaction_isolation=read\\\\ committed", "", "stores", "records_in_postgres"),
     ("stores: nothing is forgotten, PostgreSQL", POSTGRES, "now.checked_sub(MARGIN)", "now.min(0).checked_sub(MARGIN)", "stores", "records_in_postgres"),
     ("stores: a swap from anything, Redis", REDIS, "then return 0 end", "then redis.call('PING') end", "stores", "records_in_postgres"),
     ("stores: empty is absent, Redis", REDIS, "(is and '=' .. is or '')", "(is and is ~= '' and '=' .. is or '')", "stores", "records_in_postgres"),

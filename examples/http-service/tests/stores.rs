@@ -98,7 +98,9 @@ async fn records_in_memory() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_in_postgres_and_redis() {
-    let server = servers::Server::start(servers::Kind::Postgres);
+    // Whatever isolation the server has by default.
+    let settings = [servers::DURABLE_POSTGRES, &["default_transaction_isolation=serializable"]].concat();
+    let server = servers::Server::start_with(servers::Kind::Postgres, &settings);
     let records = records::Postgres::connect(&server.url()).await.expect("a server");
     records_are_kept(Arc::new(records), true).await;
     let server = servers::Server::start(servers::Kind::Redis);

@@ -28,7 +28,9 @@ impl Postgres {
             config.parse().map_err(|_| StoreError::NotAsked("no connection string of PostgreSQL".into()))?;
         config.connect_timeout(LIMIT);
         // A statement that nobody waits for any more ends. What is answered is on the disk.
-        config.options("-c statement_timeout=5s -c synchronous_commit=on");
+        config.options(
+            "-c statement_timeout=5s -c synchronous_commit=on -c default_transaction_isolation=read\\ committed",
+        );
         let manager =
             Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let pool = Pool::builder(manager).max_size(16).runtime(Runtime::Tokio1);
