@@ -53,7 +53,10 @@ impl Postgres {
         let client = self.client().await?;
         let error = match timeout(LIMIT, client.query(text, values)).await {
             Ok(Ok(rows)) => return Ok(rows),
-            Ok(Err(error)) => error.to_string(),
+            // The message alone: the details may quote a key.
+            Ok(Err(error)) => {
+                error.as_db_error().map_or_else(|| error.to_string(), |told| told.message().to_owned())
+            }
             Err(_) => "no answer in time".into(),
         };
         // What was asked may go on on this connection.
