@@ -3,7 +3,8 @@
 // POINTERS. A pointer is null, or to what its type says, and that stays as it is for the time of the call. Null where something is needed,
 // and a number that is none of the constants for its place, are errors: nothing is followed and nothing happens. What cannot be found out,
 // and is undefined: a pointer that is not null and points to nothing or to something else, a length or count that is larger than what
-// is there, a handle that was freed or is another type's, and the same place given for two results.
+// is there, a handle that was freed or is another type's, the same place given for two results, and a place for a result that overlaps what
+// is given.
 //
 // OWNERSHIP. What is given to a call is copied where it is needed for longer. Every handle and every pg_text that a call gives is the
 // caller's, and is ended once by the _free of its type; handles do not depend on one another, and are freed in any order. A place for a
@@ -52,7 +53,7 @@ enum pg_code
   PG_ERROR_PANIC = 6,
   // An earlier defect left a ledger or claim store in an unknown state. It answers nothing more.
   PG_ERROR_POISONED = 7,
-  // A text is not what it has to be: a key, a token, JSON, a proposal, a seed.
+  // A text is not what it has to be: a key, a token, JSON, a proposal, a seed. Or a name or id is 32 zeros.
   PG_ERROR_INPUT = 8,
   // The decision or claim has no such part.
   PG_ABSENT = 9,
@@ -103,19 +104,19 @@ typedef uint32_t pg_code;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Whose INTENT made a proposal. 0 is none of these.
+// Whose INTENT made a proposal. No number of another kind, nor 0 or 1, is one of these.
 enum pg_origin_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   // Nobody in particular asked for it: it can never be committed.
-  PG_ORIGIN_ANONYMOUS = 1,
+  PG_ORIGIN_ANONYMOUS = 21,
   // Asked for with the verified proof of `holder`, where the service wanted no grant: `holder` may commit it, under a grant of any
   // principal that the service trusts.
-  PG_ORIGIN_WITHOUT_GRANT = 2,
+  PG_ORIGIN_WITHOUT_GRANT = 22,
   // Asked for with the verified proof of `holder` and a grant of `principal`: only they may commit it. The usual kind.
-  PG_ORIGIN_WITH_GRANT = 3,
+  PG_ORIGIN_WITH_GRANT = 23,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -125,16 +126,17 @@ typedef uint32_t pg_origin_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What is written down of a commit beside its principal. 0 is neither.
+// Whether the principal of a commit was written down. No number of another kind, nor 0 or 1, is one of these.
 enum pg_commit_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // A commit whose principal was not written down: nobody may undo it.
-  PG_COMMITTED_WITHOUT_PRINCIPAL = 1,
+  // A commit whose principal was not written down: nobody may undo it, and its holder gets the first answer again under a grant of
+  // any principal that the service trusts.
+  PG_COMMITTED_WITHOUT_PRINCIPAL = 31,
   // A commit with its principal: the usual kind.
-  PG_COMMITTED_WITH_PRINCIPAL = 2,
+  PG_COMMITTED_WITH_PRINCIPAL = 32,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -144,16 +146,16 @@ typedef uint32_t pg_commit_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Who may expand a handle. 0 is neither.
+// Who may expand a handle. No number of another kind, nor 0 or 1, is one of these.
 enum pg_owner_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   // Anyone who knows it: it was made for a request without a verified proof.
-  PG_OWNER_ANYONE = 1,
+  PG_OWNER_ANYONE = 41,
   // Only this key: its verified proof was on the request that the handle was made for.
-  PG_OWNER_KEY = 2,
+  PG_OWNER_KEY = 42,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -163,19 +165,19 @@ typedef uint32_t pg_owner_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How a request shows whose it is. 0 is none of these.
+// How a request shows whose it is. No number of another kind, nor 0 or 1, is one of these.
 enum pg_possession
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   // Not at all.
-  PG_POSSESSION_NONE = 1,
+  PG_POSSESSION_NONE = 11,
   // By the JSON text of a proof.
-  PG_POSSESSION_PROOF = 2,
+  PG_POSSESSION_PROOF = 12,
   // By the caller's word, with the text of a key: something else authenticated this very request as that key's. A wrong word is
   // a full break of every grant that the key holds.
-  PG_POSSESSION_ASSUME_PROVEN = 3,
+  PG_POSSESSION_ASSUME_PROVEN = 13,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -466,7 +468,7 @@ pg_code pg_claims_abandon(const pg_claims *claims,
 pg_bytes pg_code_name(uint32_t code);
 
 // Begins a first COMMIT of a stored proposal, by its JSON text; `hash` is as the agent sent it, `reservation` a name for this attempt
-// at it that no other has: 32 random bytes, stored beside the claim.
+// at it that no other has: 32 random bytes, stored beside the claim. PG_ERROR_INPUT for 32 zeros, as a name that failed leaves them.
 //
 // PG_PENDING: `pending` gets what waits for the ledger's word, ended by pg_pending_free. Else a refusal, never PG_ALLOWED; then
 // `decision`, where it is not null, gets the decision, ended by pg_decision_free. All that is given is copied.
@@ -638,7 +640,7 @@ pg_code pg_proof_check_unbound(pg_bytes proof,
                                pg_text **key);
 
 // A name for a reservation from a text that is unique to the attempt, by its hash: the service's own number for it, say. Never a text
-// that the agent chooses, nor the proposal's hash.
+// that the agent chooses, nor the proposal's hash. PG_ERROR_INPUT for the empty text.
 //
 // Threads: any, at any time.
 pg_code pg_reservation_of(pg_bytes name,
@@ -828,7 +830,7 @@ pg_code pg_replay(const pg_verifier *verifier,
                   const pg_committed *of,
                   pg_decision **decision);
 
-// Makes a verifier, ended by pg_verifier_free. PG_ERROR_INPUT when a principal is no key. The settings are copied.
+// Makes a verifier, ended by pg_verifier_free. PG_ERROR_INPUT when a principal is no key, or a revoked id is 32 zeros. The settings are copied.
 //
 // Threads: any, at any time.
 pg_code pg_verifier_new(const pg_settings *settings,

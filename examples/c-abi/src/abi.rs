@@ -145,6 +145,8 @@ pub(crate) unsafe fn bytes<'a>(bytes: pg_bytes) -> Result<&'a [u8], pg_code> {
 pub(crate) unsafe fn text<'a>(text: pg_bytes) -> Result<&'a str, pg_code> {
     // SAFETY: the caller's.
     let bytes = unsafe { bytes(text) }?;
+    #[cfg(test)]
+    assert_ne!(bytes, crate::tests::PANICS);
     std::str::from_utf8(bytes).map_err(|_| pg_code::PG_ERROR_UTF8)
 }
 

@@ -25,7 +25,7 @@ pub enum pg_code {
     PG_ERROR_PANIC = 6,
     /// An earlier defect left a ledger or claim store in an unknown state. It answers nothing more.
     PG_ERROR_POISONED = 7,
-    /// A text is not what it has to be: a key, a token, JSON, a proposal, a seed.
+    /// A text is not what it has to be: a key, a token, JSON, a proposal, a seed. Or a name or id is 32 zeros.
     PG_ERROR_INPUT = 8,
     /// The decision or claim has no such part.
     PG_ABSENT = 9,

@@ -6,7 +6,7 @@ use crate::abi::{
 use crate::code::pg_code;
 use crate::decision::pg_decision;
 use crate::ledger::{pg_demand, pg_spend_line};
-use crate::presented::{Asking, pg_presented};
+use crate::presented::{Asking, MOST_JSON_BYTES, cut, pg_presented};
 use crate::recorded::{pg_origin, read_origin};
 use crate::verifier::{Revoked, Service, pg_verifier};
 use parley_grants::{
@@ -60,7 +60,7 @@ self_cell!(
 );
 
 /// Begins a first COMMIT of a stored proposal, by its JSON text; `hash` is as the agent sent it, `reservation` a name for this attempt
-/// at it that no other has: 32 random bytes, stored beside the claim.
+/// at it that no other has: 32 random bytes, stored beside the claim. PG_ERROR_INPUT for 32 zeros, as a name that failed leaves them.
 ///
 /// PG_PENDING: `pending` gets what waits for the ledger's word, ended by pg_pending_free. Else a refusal, never PG_ALLOWED; then
 /// `decision`, where it is not null, gets the decision, ended by pg_decision_free. All that is given is copied.
@@ -197,11 +197,15 @@ unsafe fn begin(
     // SAFETY: as the header says.
     let asking = unsafe { Asking::read(presented) }?.into_owned();
     // SAFETY: as the header says.
-    let proposal = unsafe { bytes(proposal) }?.to_vec();
+    let proposal = cut(unsafe { bytes(proposal) }?, MOST_JSON_BYTES).to_owned();
     // SAFETY: as the header says.
     let origin = unsafe { read_origin(origin) }?;
     // SAFETY: null, or an id.
-    let id = ReservationId::from_bytes(unsafe { borrow(reservation) }?.bytes);
+    let id = unsafe { borrow(reservation) }?;
+    if *id == pg_id::default() {
+        return Err(pg_code::PG_ERROR_INPUT);
+    }
+    let id = ReservationId::from_bytes(id.bytes);
     let mut made = pg_pending::new(Inputs { verifier, asking, proposal, origin, sent: sent()?, id });
     let code = made.settle_on(decision)?;
     if code == pg_code::PG_PENDING {

@@ -106,7 +106,7 @@ pub unsafe extern "C" fn pg_proof_check_unbound(
 }
 
 /// A name for a reservation from a text that is unique to the attempt, by its hash: the service's own number for it, say. Never a text
-/// that the agent chooses, nor the proposal's hash.
+/// that the agent chooses, nor the proposal's hash. PG_ERROR_INPUT for the empty text.
 ///
 /// Threads: any, at any time.
 #[unsafe(no_mangle)]
@@ -115,7 +115,11 @@ pub unsafe extern "C" fn pg_reservation_of(name: pg_bytes, id: *mut pg_id) -> pg
         // SAFETY: a place for an id.
         let out = unsafe { Out::new(id, pg_id::default()) }?;
         // SAFETY: bytes as the header says.
-        out.put(pg_id { bytes: *ReservationId::of(unsafe { text(name) }?).as_bytes() });
+        let name = unsafe { text(name) }?;
+        if name.is_empty() {
+            return Err(pg_code::PG_ERROR_INPUT);
+        }
+        out.put(pg_id { bytes: *ReservationId::of(name).as_bytes() });
         Ok(pg_code::PG_OK)
     })
 }

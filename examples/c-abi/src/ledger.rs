@@ -3,9 +3,11 @@
 use crate::abi::{Coded, Out, OutHandle, borrow, free, guard, guard_or, list, pg_bytes, pg_id, text};
 use crate::code::pg_code;
 use parley_grants::{
-    BlockId, Closed, Demand, Ledger as _, LedgerBounds, LedgerPoisoned, MemoryLedger, Reservation,
-    ReservationId, Reserve, SharedLedger, SpendLine,
+    BlockId, Closed, Demand, Ledger as _, LedgerBounds, MemoryLedger, Reservation, ReservationId, Reserve,
+    SpendLine,
 };
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard};
 
 /// One block under which a cost counts.
 #[repr(C)]
@@ -57,7 +59,18 @@ pub struct pg_ledger_bounds {
 /// A ledger in memory: lost with the process, and every total with it. A service that must keep its limits across a restart asks a
 /// ledger of its own with what pg_pending_demand gives.
 pub struct pg_ledger {
-    ledger: SharedLedger,
+    ledger: Mutex<MemoryLedger>,
+}
+
+#[cfg(test)]
+impl pg_ledger {
+    pub(crate) fn poison(&self) {
+        let poisoned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _held = self.ledger.lock();
+            panic!("while it is held");
+        }));
+        assert!(poisoned.is_err());
+    }
 }
 
 impl pg_spend_line {
@@ -80,15 +93,20 @@ impl pg_spend_line {
     }
 }
 
+/// Under which nothing can be counted.
+static NO_ROOM: [pg_spend_line; 1] =
+    [pg_spend_line { block: pg_id { bytes: [0; 32] }, max: 0, forgets: 0, forget_after: 0 }];
+
 impl pg_demand {
+    /// What stands where no demand could be given: every ledger refuses it, so that an error that is ignored allows nothing.
     pub(crate) const EMPTY: Self = Self {
         id: pg_id { bytes: [0; 32] },
         proposal: pg_bytes::EMPTY,
         grant: pg_id { bytes: [0; 32] },
         amount: u64::MAX,
         now: 0,
-        lines: std::ptr::null(),
-        line_count: 0,
+        lines: NO_ROOM.as_ptr(),
+        line_count: 1,
     };
 }
 
@@ -111,7 +129,7 @@ pub unsafe extern "C" fn pg_ledger_new(
                 unsafe { borrow(bounds) }?;
             LedgerBounds { grants, blocks_per_grant, held_per_grant, ended }
         };
-        out.put(pg_ledger { ledger: SharedLedger::new(MemoryLedger::with_bounds(bounds)) });
+        out.put(pg_ledger { ledger: Mutex::new(MemoryLedger::with_bounds(bounds)) });
         Ok(pg_code::PG_OK)
     })
 }
@@ -132,23 +150,23 @@ pub unsafe extern "C" fn pg_ledger_free(ledger: *mut pg_ledger) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pg_ledger_reserve(ledger: *const pg_ledger, demand: *const pg_demand) -> pg_code {
     guard(|| {
-        // SAFETY: null, or a handle that lives.
-        let mut ledger = unsafe { shared(ledger) }?;
         // SAFETY: null, or a demand as the header says.
         let demand = unsafe { borrow(demand) }?;
         // SAFETY: the same.
         let lines = unsafe { list(demand.lines, demand.line_count) }?;
         let lines = lines.iter().map(pg_spend_line::read).collect::<Result<Vec<_>, _>>()?;
-        let said = ledger.reserve(&Demand {
+        // SAFETY: the same.
+        let proposal = unsafe { text(demand.proposal) }?;
+        // SAFETY: null, or a handle that lives.
+        let Ok(said) = unsafe { locked(ledger) }?.reserve(&Demand {
             id: ReservationId::from_bytes(demand.id.bytes),
-            // SAFETY: the same.
-            proposal: unsafe { text(demand.proposal) }?,
+            proposal,
             grant: BlockId::from_bytes(demand.grant.bytes),
             amount: demand.amount,
             now: demand.now,
             lines: &lines,
         });
-        Ok(match said.map_err(poisoned)? {
+        Ok(match said {
             Reserve::Reserved => pg_code::PG_RESERVED,
             Reserve::Exceeded => pg_code::PG_EXCEEDED,
             Reserve::Full => pg_code::PG_FULL,
@@ -163,9 +181,7 @@ pub unsafe extern "C" fn pg_ledger_reserve(ledger: *const pg_ledger, demand: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pg_ledger_settle(ledger: *const pg_ledger, id: *const pg_id) -> pg_code {
     // SAFETY: pointers as the header says.
-    guard(|| unsafe {
-        close(ledger, id, |held, mut ledger| held.settle(&mut ledger).map_err(|(_, error)| error))
-    })
+    guard(|| unsafe { close(ledger, id, |held, ledger| held.settle(ledger).map_err(|(_, error)| error)) })
 }
 
 /// It was not executed: what was counted is given back. PG_CLOSED, or PG_NOT_HELD.
@@ -174,9 +190,7 @@ pub unsafe extern "C" fn pg_ledger_settle(ledger: *const pg_ledger, id: *const p
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pg_ledger_release(ledger: *const pg_ledger, id: *const pg_id) -> pg_code {
     // SAFETY: pointers as the header says.
-    guard(|| unsafe {
-        close(ledger, id, |held, mut ledger| held.release(&mut ledger).map_err(|(_, error)| error))
-    })
+    guard(|| unsafe { close(ledger, id, |held, ledger| held.release(ledger).map_err(|(_, error)| error)) })
 }
 
 /// What is counted under a block now, held and settled together: to show it to people. Nothing can be decided by it, as it may have
@@ -192,20 +206,19 @@ pub unsafe extern "C" fn pg_ledger_total(
     guard(|| {
         // SAFETY: a place for a number.
         let out = unsafe { Out::new(total, u64::MAX) }?;
-        // SAFETY: null, or a handle that lives.
-        let ledger = unsafe { shared(ledger) }?;
         // SAFETY: null, or an id.
         let block = unsafe { borrow(block) }?;
-        out.put(ledger.total(&BlockId::from_bytes(block.bytes)).map_err(poisoned)?);
+        // SAFETY: null, or a handle that lives.
+        out.put(unsafe { locked(ledger) }?.total(&BlockId::from_bytes(block.bytes)));
         Ok(pg_code::PG_OK)
     })
 }
 
 /// # Safety
 /// Null, or a handle that lives during `'a`.
-unsafe fn shared<'a>(ledger: *const pg_ledger) -> Result<&'a SharedLedger, pg_code> {
+unsafe fn locked<'a>(ledger: *const pg_ledger) -> Result<MutexGuard<'a, MemoryLedger>, pg_code> {
     // SAFETY: the caller's.
-    Ok(&unsafe { borrow(ledger) }?.ledger)
+    unsafe { borrow(ledger) }?.ledger.lock().map_err(|_| pg_code::PG_ERROR_POISONED)
 }
 
 /// # Safety
@@ -213,19 +226,15 @@ unsafe fn shared<'a>(ledger: *const pg_ledger) -> Result<&'a SharedLedger, pg_co
 unsafe fn close(
     ledger: *const pg_ledger,
     id: *const pg_id,
-    end: impl FnOnce(Reservation, &SharedLedger) -> Result<Closed, LedgerPoisoned>,
+    end: impl FnOnce(Reservation, &mut MemoryLedger) -> Result<Closed, Infallible>,
 ) -> Coded {
     // SAFETY: the caller's.
-    let ledger = unsafe { shared(ledger) }?;
-    // SAFETY: the caller's.
     let id = unsafe { borrow(id) }?;
-    let closed = end(Reservation::resume(ReservationId::from_bytes(id.bytes)), ledger).map_err(poisoned)?;
+    let held = Reservation::resume(ReservationId::from_bytes(id.bytes));
+    // SAFETY: the caller's.
+    let Ok(closed) = end(held, &mut *unsafe { locked(ledger) }?);
     Ok(match closed {
         Closed::Done => pg_code::PG_CLOSED,
         Closed::NotHeld => pg_code::PG_NOT_HELD,
     })
-}
-
-const fn poisoned(_: LedgerPoisoned) -> pg_code {
-    pg_code::PG_ERROR_POISONED
 }

@@ -15,17 +15,17 @@ pub struct pg_presentable {
     pub token: pg_bytes,
 }
 
-/// How a request shows whose it is. 0 is none of these.
+/// How a request shows whose it is. No number of another kind, nor 0 or 1, is one of these.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum pg_possession {
     /// Not at all.
-    PG_POSSESSION_NONE = 1,
+    PG_POSSESSION_NONE = 11,
     /// By the JSON text of a proof.
-    PG_POSSESSION_PROOF = 2,
+    PG_POSSESSION_PROOF = 12,
     /// By the caller's word, with the text of a key: something else authenticated this very request as that key's. A wrong word is
     /// a full break of every grant that the key holds.
-    PG_POSSESSION_ASSUME_PROVEN = 3,
+    PG_POSSESSION_ASSUME_PROVEN = 13,
 }
 
 /// What came with a request, and when: the grants in the agent's order, the proof or key, and the service's time in unix seconds.
@@ -39,6 +39,21 @@ pub struct pg_presented {
     /// The proof or the key; not looked at for PG_POSSESSION_NONE.
     pub possessed: pg_bytes,
     pub now: i64,
+}
+
+/// The highest limits, as at `pg_limits`.
+const MOST_GRANTS: usize = 16;
+const MOST_TOKEN_BYTES: usize = 64 * 1024;
+pub(crate) const MOST_JSON_BYTES: usize = 1024 * 1024;
+
+/// What is longer than a limit, cut to one byte more than that.
+pub(crate) fn cut(bytes: &[u8], most: usize) -> &[u8] {
+    bytes.get(..most.saturating_add(1)).unwrap_or(bytes)
+}
+
+/// The same for a text, cut after the character with that byte.
+pub(crate) fn cut_text(text: &str, most: usize) -> &str {
+    text.get(..text.ceil_char_boundary(most.saturating_add(1))).unwrap_or(text)
 }
 
 /// One grant.
@@ -89,15 +104,16 @@ impl<'a> Asking<'a> {
         Ok(Self { grants, shown, now: presented.now })
     }
 
-    /// The same, with copies of what C may free before the COMMIT is decided.
+    /// The same, with copies of what C may free before the COMMIT is decided. Of what is beyond the highest limits, just so much
+    /// is copied that it is still beyond them.
     pub(crate) fn into_owned(self) -> Asking<'static> {
-        let grants = self.grants.into_iter().map(|grant| match grant {
-            Given::Token(token) => Given::Token(Cow::Owned(token.into_owned())),
+        let grants = self.grants.into_iter().take(MOST_GRANTS.saturating_add(1)).map(|grant| match grant {
+            Given::Token(token) => Given::Token(Cow::Owned(cut_text(&token, MOST_TOKEN_BYTES).to_owned())),
             Given::Kept(kept) => Given::Kept(kept),
         });
         let shown = match self.shown {
             Shown::Nothing => Shown::Nothing,
-            Shown::Proof(proof) => Shown::Proof(Cow::Owned(proof.into_owned())),
+            Shown::Proof(proof) => Shown::Proof(Cow::Owned(cut(&proof, MOST_JSON_BYTES).to_owned())),
             Shown::Assumed(key) => Shown::Assumed(key),
         };
         Asking { grants: grants.collect(), shown, now: self.now }

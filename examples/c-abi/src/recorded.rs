@@ -4,17 +4,17 @@ use crate::abi::{borrow, pg_bytes, text};
 use crate::code::{numbered, pg_code};
 use parley_grants::{Committed, Origin, Owner, RecordedKey};
 
-/// Whose INTENT made a proposal. 0 is none of these.
+/// Whose INTENT made a proposal. No number of another kind, nor 0 or 1, is one of these.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum pg_origin_kind {
     /// Nobody in particular asked for it: it can never be committed.
-    PG_ORIGIN_ANONYMOUS = 1,
+    PG_ORIGIN_ANONYMOUS = 21,
     /// Asked for with the verified proof of `holder`, where the service wanted no grant: `holder` may commit it, under a grant of any
     /// principal that the service trusts.
-    PG_ORIGIN_WITHOUT_GRANT = 2,
+    PG_ORIGIN_WITHOUT_GRANT = 22,
     /// Asked for with the verified proof of `holder` and a grant of `principal`: only they may commit it. The usual kind.
-    PG_ORIGIN_WITH_GRANT = 3,
+    PG_ORIGIN_WITH_GRANT = 23,
 }
 
 /// Whose INTENT made a proposal, as it was stored beside it: the texts of pg_decision_holder and pg_decision_issuer of that INTENT. A
@@ -30,14 +30,15 @@ pub struct pg_origin {
     pub principal: pg_bytes,
 }
 
-/// What is written down of a commit beside its principal. 0 is neither.
+/// Whether the principal of a commit was written down. No number of another kind, nor 0 or 1, is one of these.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum pg_commit_kind {
-    /// A commit whose principal was not written down: nobody may undo it.
-    PG_COMMITTED_WITHOUT_PRINCIPAL = 1,
+    /// A commit whose principal was not written down: nobody may undo it, and its holder gets the first answer again under a grant of
+    /// any principal that the service trusts.
+    PG_COMMITTED_WITHOUT_PRINCIPAL = 31,
     /// A commit with its principal: the usual kind.
-    PG_COMMITTED_WITH_PRINCIPAL = 2,
+    PG_COMMITTED_WITH_PRINCIPAL = 32,
 }
 
 /// Who committed what, as it was stored with the receipt: the texts of pg_decision_holder, _issuer, _capability and _hash of the
@@ -54,14 +55,14 @@ pub struct pg_committed {
     pub hash: pg_bytes,
 }
 
-/// Who may expand a handle. 0 is neither.
+/// Who may expand a handle. No number of another kind, nor 0 or 1, is one of these.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum pg_owner_kind {
     /// Anyone who knows it: it was made for a request without a verified proof.
-    PG_OWNER_ANYONE = 1,
+    PG_OWNER_ANYONE = 41,
     /// Only this key: its verified proof was on the request that the handle was made for.
-    PG_OWNER_KEY = 2,
+    PG_OWNER_KEY = 42,
 }
 
 /// Who may expand a handle, as it was stored with the handle. A text that is no key matches nobody.

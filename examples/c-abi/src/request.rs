@@ -21,7 +21,9 @@ pub unsafe extern "C" fn pg_ask(
 ) -> pg_code {
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
-        decide(verifier, presented, decision, || Ok(Request::Ask { capability: text(capability)? }))
+        decide(verifier, presented, OutHandle::wanted(decision)?, || {
+            Ok(Request::Ask { capability: text(capability)? })
+        })
     })
 }
 
@@ -37,7 +39,9 @@ pub unsafe extern "C" fn pg_intent(
 ) -> pg_code {
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
-        decide(verifier, presented, decision, || Ok(Request::Intent { capability: text(capability)? }))
+        decide(verifier, presented, OutHandle::wanted(decision)?, || {
+            Ok(Request::Intent { capability: text(capability)? })
+        })
     })
 }
 
@@ -55,7 +59,7 @@ pub unsafe extern "C" fn pg_auto_intent(
 ) -> pg_code {
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
-        decide(verifier, presented, decision, || {
+        decide(verifier, presented, OutHandle::wanted(decision)?, || {
             Ok(Request::AutoIntent { capability: text(capability)?, frame: text(frame)? })
         })
     })
@@ -74,11 +78,13 @@ pub unsafe extern "C" fn pg_undo(
     decision: *mut *mut pg_decision,
 ) -> pg_code {
     guard(|| {
+        // SAFETY: null, or a place for a handle.
+        let out = unsafe { OutHandle::wanted(decision) }?;
         // SAFETY: null, or a commit as the header says.
         let of = unsafe { committed(of) };
         // SAFETY: pointers as the header says, for the time of the call.
         unsafe {
-            decide(verifier, presented, decision, || {
+            decide(verifier, presented, out, || {
                 Ok(Request::Undo { receipt: text(receipt)?, of: of.as_ref().map_err(|error| *error)? })
             })
         }
@@ -98,7 +104,7 @@ pub unsafe extern "C" fn pg_expand(
 ) -> pg_code {
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
-        decide(verifier, presented, decision, || {
+        decide(verifier, presented, OutHandle::wanted(decision)?, || {
             Ok(Request::Expand { handle: text(handle)?, owner: read_owner(owner)? })
         })
     })
@@ -117,27 +123,29 @@ pub unsafe extern "C" fn pg_replay(
     decision: *mut *mut pg_decision,
 ) -> pg_code {
     guard(|| {
+        // SAFETY: null, or a place for a handle.
+        let out = unsafe { OutHandle::wanted(decision) }?;
         // SAFETY: null, or a commit as the header says.
         let of = unsafe { committed(of) };
         // SAFETY: pointers as the header says, for the time of the call.
         unsafe {
-            decide(verifier, presented, decision, || {
+            decide(verifier, presented, out, || {
                 Ok(Request::Replay { hash: text(hash)?, of: of.as_ref().map_err(|error| *error)? })
             })
         }
     })
 }
 
+/// `out` is made before anything else, so that a panic too leaves nothing stale there.
+///
 /// # Safety
 /// The pointers are null or as the header says, during `'a`.
 unsafe fn decide<'a>(
     verifier: *const pg_verifier,
     presented: *const pg_presented,
-    decision: *mut *mut pg_decision,
+    out: OutHandle<'_, pg_decision>,
     request: impl FnOnce() -> Result<Request<'a>, pg_code>,
 ) -> Coded {
-    // SAFETY: null, or a place for a handle.
-    let out = unsafe { OutHandle::wanted(decision) }?;
     // SAFETY: null, or a handle that lives.
     let verifier = unsafe { borrow(verifier) }?;
     // SAFETY: null, or as the header says.

@@ -6,7 +6,19 @@ use crate::claims::{
     pg_ticket,
 };
 use crate::code::{pg_code, pg_code_name};
+use crate::commit::{pg_auto_commit, pg_commit};
+use crate::decision::pg_decision;
+use crate::ledger::{
+    pg_demand, pg_ledger_free, pg_ledger_new, pg_ledger_release, pg_ledger_reserve, pg_ledger_settle,
+    pg_ledger_total,
+};
+use crate::presented::{pg_possession, pg_presentable, pg_presented};
+use crate::recorded::{pg_commit_kind, pg_committed, pg_origin, pg_origin_kind, pg_owner, pg_owner_kind};
+use crate::request::{pg_ask, pg_auto_intent, pg_expand, pg_intent, pg_replay, pg_undo};
+use crate::verifier::{pg_settings, pg_verifier, pg_verifier_free, pg_verifier_new};
 use pg_code::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::ptr::{null, null_mut};
 
 #[test]
@@ -103,6 +115,211 @@ fn a_poisoned_store_answers_nothing() {
         assert_eq!(ticket.turn, 0);
         pg_claims_free(claims);
         pg_claim_free(claim);
+    }
+}
+
+/// A text that panics where it is read.
+pub(crate) const PANICS: &[u8] = b"a text that panics";
+
+const NOTHING: pg_presented = pg_presented {
+    grants: null(),
+    grant_count: 0,
+    possession: pg_possession::PG_POSSESSION_NONE.number(),
+    possessed: pg_bytes::EMPTY,
+    now: 0,
+};
+
+fn verifier() -> *mut pg_verifier {
+    let settings = pg_settings {
+        service: pg_bytes::of(b"shop.example"),
+        principals: null(),
+        principal_count: 0,
+        revoked: null(),
+        revoked_count: 0,
+        limits: null(),
+    };
+    let mut verifier = null_mut();
+    // SAFETY: settings, and a place for a handle.
+    assert_eq!(unsafe { pg_verifier_new(&raw const settings, &raw mut verifier) }, PG_OK);
+    verifier
+}
+
+#[test]
+fn a_panic_leaves_nothing_stale() {
+    let verifier = verifier();
+    let (good, bad, id) = (pg_bytes::of(b"a"), pg_bytes::of(PANICS), pg_id { bytes: [1; 32] });
+    let presented = NOTHING;
+    let presented = &raw const presented;
+    let kind = pg_commit_kind::PG_COMMITTED_WITH_PRINCIPAL.number();
+    let of = pg_committed { kind, holder: good, principal: good, capability: good, hash: good };
+    let kind = pg_origin_kind::PG_ORIGIN_WITH_GRANT.number();
+    let origin = pg_origin { kind, holder: good, principal: good };
+    let owner = pg_owner { kind: pg_owner_kind::PG_OWNER_KEY.number(), key: bad };
+    let stale = std::ptr::dangling_mut();
+    let check = |call: &dyn Fn(*mut *mut pg_decision) -> pg_code| {
+        let mut place = stale;
+        assert_eq!(call(&raw mut place), PG_ERROR_PANIC);
+        assert!(place.is_null());
+    };
+    // SAFETY: what is pointed to lives here, and the verifier until it is freed.
+    unsafe {
+        check(&|place| pg_ask(verifier, presented, bad, place));
+        check(&|place| pg_intent(verifier, presented, bad, place));
+        check(&|place| pg_auto_intent(verifier, presented, good, bad, place));
+        check(&|place| pg_expand(verifier, presented, good, &raw const owner, place));
+        let records = [
+            (bad, of),
+            (good, pg_committed { holder: bad, ..of }),
+            (good, pg_committed { principal: bad, ..of }),
+            (good, pg_committed { capability: bad, ..of }),
+            (good, pg_committed { hash: bad, ..of }),
+        ];
+        for (sent, of) in &records {
+            check(&|place| pg_undo(verifier, presented, *sent, of, place));
+            check(&|place| pg_replay(verifier, presented, *sent, of, place));
+        }
+        let origins = [
+            (bad, origin),
+            (good, pg_origin { holder: bad, ..origin }),
+            (good, pg_origin { principal: bad, ..origin }),
+        ];
+        for (sent, origin) in &origins {
+            check(&|place| {
+                let mut pending = std::ptr::dangling_mut();
+                let code = pg_commit(
+                    verifier,
+                    presented,
+                    good,
+                    *sent,
+                    origin,
+                    &raw const id,
+                    &raw mut pending,
+                    place,
+                );
+                assert!(pending.is_null());
+                code
+            });
+            check(&|place| {
+                let mut pending = std::ptr::dangling_mut();
+                let at = &raw mut pending;
+                let code =
+                    pg_auto_commit(verifier, presented, good, good, *sent, origin, &raw const id, at, place);
+                assert!(pending.is_null());
+                code
+            });
+        }
+        pg_verifier_free(verifier);
+    }
+}
+
+/// Counts what a thread holds, and the most that it held.
+struct Counting;
+
+thread_local! {
+    static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
+}
+
+fn count(bytes: isize) {
+    let (held, most) = HELD.get();
+    let held = held + bytes;
+    HELD.set((held, most.max(held)));
+}
+
+// SAFETY: the system's, which nothing is kept from.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        count(-layout.size().cast_signed());
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn what_is_beyond_the_limits_is_not_copied() {
+    let verifier = verifier();
+    let (id, most) = (pg_id { bytes: [1; 32] }, 64 * 1024);
+    let long = vec![b'a'; 32 << 20];
+    let wide = "\u{20ac}".repeat(8 << 20);
+    let short = pg_bytes::of(b"a");
+    let grant = |token: &[u8]| pg_presentable { kept: null(), token: pg_bytes::of(token) };
+    let many = vec![grant(&long[..most]); 5000];
+    let (one, characters) = ([grant(&long)], [grant(wide.as_bytes())]);
+    let origin =
+        pg_origin { kind: pg_origin_kind::PG_ORIGIN_ANONYMOUS.number(), holder: short, principal: short };
+    let proof = pg_possession::PG_POSSESSION_PROOF.number();
+    let of = |grants: &[pg_presentable]| pg_presented {
+        grants: start(grants),
+        grant_count: grants.len(),
+        possession: proof,
+        possessed: short,
+        ..NOTHING
+    };
+    let cases = [
+        (of(&many), short),
+        (of(&one), short),
+        (of(&characters), short),
+        (pg_presented { possessed: pg_bytes::of(&long), ..of(&[]) }, short),
+        (of(&[]), pg_bytes::of(&long)),
+    ];
+    for (presented, proposal) in &cases {
+        let (presented, origin, id) = (&raw const *presented, &raw const origin, &raw const id);
+        let (mut pending, mut decision) = (null_mut(), null_mut());
+        let before = HELD.get().0;
+        HELD.set((before, before));
+        // SAFETY: what is pointed to lives here, and the verifier until it is freed.
+        let codes = unsafe {
+            let place = &raw mut pending;
+            let sent = pg_commit(verifier, presented, *proposal, short, origin, id, place, &raw mut decision);
+            crate::decision::pg_decision_free(decision);
+            (
+                sent,
+                pg_auto_commit(verifier, presented, *proposal, short, short, origin, id, place, null_mut()),
+            )
+        };
+        assert_eq!(codes, (PG_UNAUTHORIZED, PG_UNAUTHORIZED));
+        assert!(HELD.get().1 - before < 3 << 20, "{}", HELD.get().1 - before);
+    }
+    // SAFETY: a handle that lives.
+    unsafe { pg_verifier_free(verifier) };
+}
+
+#[test]
+fn what_is_cut_is_still_too_long() {
+    use crate::presented::{cut, cut_text};
+    for (length, left) in [(0, 0), (3, 3), (4, 4), (5, 4)] {
+        assert_eq!(cut(&[1; 5][..length], 3).len(), left);
+        assert_eq!(cut_text(&"aaaaa"[..length], 3).len(), left);
+    }
+    assert_eq!(cut_text("\u{20ac}\u{20ac}\u{20ac}", 3), "\u{20ac}\u{20ac}");
+    assert_eq!(cut_text("\u{20ac}", 3), "\u{20ac}");
+}
+
+#[test]
+fn a_poisoned_ledger_answers_nothing() {
+    let (mut ledger, mut total, id) = (null_mut(), 7, pg_id { bytes: [1; 32] });
+    let demand = pg_demand { id, amount: 0, ..pg_demand::EMPTY };
+    // SAFETY: places for results, and a handle that lives until it is freed.
+    unsafe {
+        assert_eq!(pg_ledger_new(null(), &raw mut ledger), PG_OK);
+        assert_eq!(pg_ledger_reserve(ledger, &raw const demand), PG_RESERVED);
+        (*ledger).poison();
+        let other = pg_demand { id: pg_id { bytes: [2; 32] }, ..demand };
+        assert_eq!(pg_ledger_reserve(ledger, &raw const demand), PG_ERROR_POISONED);
+        assert_eq!(pg_ledger_reserve(ledger, &raw const other), PG_ERROR_POISONED);
+        assert_eq!(pg_ledger_settle(ledger, &raw const id), PG_ERROR_POISONED);
+        assert_eq!(pg_ledger_release(ledger, &raw const id), PG_ERROR_POISONED);
+        assert_eq!(pg_ledger_total(ledger, &raw const id, &raw mut total), PG_ERROR_POISONED);
+        assert_eq!(total, u64::MAX);
+        pg_ledger_free(ledger);
     }
 }
 

@@ -74,7 +74,7 @@ impl pg_grant {
     }
 }
 
-/// Makes a verifier, ended by pg_verifier_free. PG_ERROR_INPUT when a principal is no key. The settings are copied.
+/// Makes a verifier, ended by pg_verifier_free. PG_ERROR_INPUT when a principal is no key, or a revoked id is 32 zeros. The settings are copied.
 ///
 /// Threads: any, at any time.
 #[unsafe(no_mangle)]
@@ -96,6 +96,10 @@ pub unsafe extern "C" fn pg_verifier_new(
         let principals = principals.collect::<Result<BTreeSet<_>, _>>()?;
         // SAFETY: the same.
         let revoked = unsafe { list(settings.revoked, settings.revoked_count) }?;
+        // What a failed pg_id_read leaves is no block's id: with it, a revocation would be lost.
+        if revoked.contains(&pg_id::default()) {
+            return Err(pg_code::PG_ERROR_INPUT);
+        }
         let revoked = revoked.iter().map(|id| BlockId::from_bytes(id.bytes)).collect();
         let limits = if settings.limits.is_null() {
             Limits::default()

@@ -108,8 +108,9 @@ static int64_t any_time(void) {
 }
 
 static uint32_t any_kind(uint32_t usual) {
-    const uint32_t kinds[] = {0, 1, 2, 3, 4, UINT32_MAX};
-    return seldom(4) ? kinds[chance(6)] : usual;
+    const uint32_t kinds[] = {0, 1, 2, UINT32_MAX, usual + 1, usual - 1, PG_POSSESSION_NONE, PG_POSSESSION_ASSUME_PROVEN,
+                              PG_ORIGIN_ANONYMOUS, PG_COMMITTED_WITHOUT_PRINCIPAL, PG_OWNER_ANYONE};
+    return seldom(4) ? kinds[chance(sizeof kinds / sizeof *kinds)] : usual;
 }
 
 // Handles, of which some are always null.
@@ -131,10 +132,15 @@ POOL(text) POOL(verifier) POOL(grant) POOL(decision) POOL(pending) POOL(ledger) 
 
 static pg_id ids[4];
 
+static void make_ids(void) {
+    for (unsigned char i = 0; i < 4; i++) memset(&ids[i], i + 1, sizeof ids[i]);
+}
+
 static const pg_id *any_id(void) {
     if (seldom(12)) return NULL;
     pg_id *id = memory(sizeof *id);
     *id = ids[chance(4)];
+    if (seldom(12)) memset(id, 0, sizeof *id);
     return id;
 }
 
@@ -464,7 +470,7 @@ void boundary_input(const uint8_t *data, size_t length);
 
 void boundary_input(const uint8_t *data, size_t length) {
     if (goods[KEY] == 0) make_goods();
-    memset(ids, 0, sizeof ids);
+    make_ids();
     input = data;
     input_left = length;
     while (input_left > 0) call_once();
@@ -478,6 +484,7 @@ int main(int count, char **arguments) {
     unsigned long calls = strtoul(arguments[1], NULL, 10), reached[3] = {0, 0, 0};
     state = strtoull(arguments[2], NULL, 10);
     make_goods();
+    make_ids();
     for (unsigned long i = 0; i < calls; i++) call_once();
     end_handles();
     for (int kind = 0; kind < KINDS; kind++) {

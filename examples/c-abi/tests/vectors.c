@@ -275,6 +275,18 @@ static json_t *told(pg_code code, const pg_decision *decision) {
     return answer;
 }
 
+// The cases have empty names too, which no service may have.
+static pg_id reservation(pg_bytes name) {
+    uint8_t *prefixed = malloc(name.length + 1);
+    pg_id id;
+    CHECK(prefixed != NULL);
+    prefixed[0] = '#';
+    if (name.length > 0) memcpy(prefixed + 1, name.data, name.length);
+    CHECK(pg_reservation_of(bytes_of(prefixed, name.length + 1), &id) == PG_OK);
+    free(prefixed);
+    return id;
+}
+
 static json_t *authorize(const pg_verifier *verifier, const json_t *fields, pg_bytes name, const reserver *with) {
     const json_t *grants = json_object_get(fields, "grants");
     size_t count = json_array_size(grants);
@@ -285,8 +297,7 @@ static json_t *authorize(const pg_verifier *verifier, const json_t *fields, pg_b
     pg_presented presented = {.grants = tokens, .grant_count = count,
                               .possession = shown.absent ? PG_POSSESSION_NONE : PG_POSSESSION_PROOF,
                               .possessed = shown.bytes, .now = int_field(fields, "now")};
-    pg_id id;
-    CHECK(pg_reservation_of(name, &id) == PG_OK);
+    pg_id id = reservation(name);
     pg_pending *pending = NULL;
     pg_decision *decision = NULL;
     asked at = {verifier, &presented, &id, &pending, &decision};
@@ -367,7 +378,7 @@ static json_t *step_of(world *in, const json_t *step, size_t index) {
     }
     pg_id id;
     if (strcmp(name, "settle") == 0 || strcmp(name, "release") == 0) {
-        CHECK(pg_reservation_of(field(step, "id"), &id) == PG_OK);
+        id = reservation(field(step, "id"));
         pg_code code = name[0] == 's' ? pg_ledger_settle(in->ledger, &id) : pg_ledger_release(in->ledger, &id);
         CHECK(code == PG_CLOSED || code == PG_NOT_HELD);
         return json_pack("{s:b}", "ok", code == PG_CLOSED);

@@ -158,14 +158,20 @@ def committed(holder, principal, capability, hash):
     return pg.Committed(kind, view(holder or ""), view(principal or ""), view(capability), view(hash))
 
 
+def reservation(name):
+    """The cases have empty names too, which no service may have."""
+    id = pg.Id()
+    assert LIB.reservation_of(view("#" + name), c.byref(id)) == pg.OK
+    return id
+
+
 def authorize(verifier, case, name, reserve):
     """The answer to a request, by the call for it, with whatever reserves."""
     tokens = [pg.Presentable(None, view(token)) for token in case["grants"]]
     proof_text = text_of(case, "proof")
     shown = (pg.NONE, view(b"")) if proof_text is None else (pg.PROOF, view(proof_text))
     presented = pg.Presented(pg.array(pg.Presentable, tokens), len(tokens), *shown, case["now"])
-    id = pg.Id()
-    assert LIB.reservation_of(view(name), c.byref(id)) == pg.OK
+    id = reservation(name)
     decision, pending = c.c_void_p(), c.c_void_p()
     try:
         asked = (verifier, c.byref(presented))
@@ -272,7 +278,7 @@ class World:
         if do == "authorize":
             answer = authorize(self.verifier, step, step["id"], lambda demand: LIB.ledger_reserve(self.ledger, c.byref(demand)))
         elif do in ("settle", "release"):
-            assert LIB.reservation_of(view(step["id"]), c.byref(id)) == pg.OK
+            id = reservation(step["id"])
             close = LIB.ledger_settle if do == "settle" else LIB.ledger_release
             answer = {"ok": close(self.ledger, c.byref(id)) == pg.CLOSED}
         elif do == "spent":

@@ -85,6 +85,9 @@ func committed(a *arena, holder, principal any, capability, hash string) *C.pg_c
 func callFor(request object, proof []byte) call {
 	return func(a *arena, v *C.pg_verifier, p *C.pg_presented, waits **C.pg_pending, d **C.pg_decision) C.pg_code {
 		capability, id := a.text(str(request, "capability")), (*C.pg_id)(a.room(unsafe.Sizeof(C.pg_id{}), 1))
+		if code := C.pg_reservation_of(a.text("case"), id); code != C.PG_OK {
+			panic(name(code))
+		}
 		proposal, frame := underTest(request, "proposal"), a.text(str(request, "auto"))
 		_, isAuto := request["auto"]
 		switch verb := str(request, "verb"); {
