@@ -187,7 +187,8 @@ typedef uint32_t pg_possession;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Something that must happen once, and until when that is to be remembered.
+// Something that must happen once, and until when that is to be remembered: a time in unix seconds, not a span. One that is not after
+// the time of the claim remembers nothing, so that every claim is the first.
 typedef struct pg_claim pg_claim;
 
 // A claim store in memory: lost with the process.
@@ -545,8 +546,10 @@ pg_code pg_decision_consent(const pg_decision *decision,
 pg_code pg_decision_log(const pg_decision *decision,
                         pg_text **log);
 
-// For PG_ALLOWED: the agent's key. PG_ABSENT for EXPAND of a handle that is bound to no key, and for a refusal. Ended by
-// pg_text_free.
+// For PG_ALLOWED: the agent's key. PG_ABSENT for EXPAND of a handle that is bound to no key, and for a refusal. Ended by pg_text_free.
+//
+// It is the owner of a handle that is made for this request, PG_OWNER_KEY. PG_OWNER_ANYONE is right only where this says PG_ABSENT for
+// a decision that is PG_ALLOWED, never after another error.
 //
 // Threads: as pg_decision_code.
 pg_code pg_decision_holder(const pg_decision *decision,

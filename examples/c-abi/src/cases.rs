@@ -25,12 +25,14 @@ pub unsafe extern "C" fn pg_case_answer(line: pg_bytes, answer: *mut *mut pg_tex
 /// Threads: any, at any time.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_case_panic() -> pg_code {
-    /// Panics once more when it is dropped.
-    struct Again;
-    impl Drop for Again {
-        fn drop(&mut self) {
-            std::panic::resume_unwind(Box::new("again"));
-        }
-    }
     guard(|| std::panic::resume_unwind(Box::new(Again)))
+}
+
+/// Panics once more when it is dropped.
+struct Again;
+
+impl Drop for Again {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("again"));
+    }
 }

@@ -6,7 +6,8 @@ use crate::verifier::parse_key;
 use parley_grants::{Claim, Claimed, Claims as _, End, MemoryClaims, Ticket};
 use std::sync::{Mutex, PoisonError};
 
-/// Something that must happen once, and until when that is to be remembered.
+/// Something that must happen once, and until when that is to be remembered: a time in unix seconds, not a span. One that is not after
+/// the time of the claim remembers nothing, so that every claim is the first.
 pub struct pg_claim {
     claim: Claim,
 }

@@ -6,7 +6,7 @@ use crate::abi::{
 use crate::code::pg_code;
 use crate::decision::pg_decision;
 use crate::ledger::{pg_demand, pg_spend_line};
-use crate::presented::{Asking, MOST_JSON_BYTES, cut, pg_presented};
+use crate::presented::{Asking, MOST_JSON_BYTES, cut, cut_text, pg_presented};
 use crate::recorded::{pg_origin, read_origin};
 use crate::verifier::{Revoked, Service, pg_verifier};
 use parley_grants::{
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn pg_commit(
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
         begin(verifier, presented, proposal, origin, reservation, (pending, decision), || {
-            Ok(Sent::Commit { hash: text(hash)?.to_owned() })
+            Ok(Sent::Commit { hash: sent_text(hash)? })
         })
     })
 }
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn pg_auto_commit(
     // SAFETY: pointers as the header says, for the time of the call.
     guard(|| unsafe {
         begin(verifier, presented, proposal, origin, reservation, (pending, decision), || {
-            Ok(Sent::Auto { capability: text(capability)?.to_owned(), frame: text(frame)?.to_owned() })
+            Ok(Sent::Auto { capability: sent_text(capability)?, frame: sent_text(frame)? })
         })
     })
 }
@@ -172,6 +172,15 @@ pub unsafe extern "C" fn pg_pending_answer(
 pub unsafe extern "C" fn pg_pending_free(pending: *mut pg_pending) {
     // SAFETY: null, or a handle that the caller has not freed, and does not use again.
     guard_or((), || unsafe { free(pending) });
+}
+
+/// A copy of a text that was sent. One that is cut is still longer than any in a proposal or under a proof.
+///
+/// # Safety
+/// Bytes as the header says.
+unsafe fn sent_text(sent: pg_bytes) -> Result<String, pg_code> {
+    // SAFETY: the caller's.
+    Ok(cut_text(unsafe { text(sent) }?, MOST_JSON_BYTES).to_owned())
 }
 
 type Outs = (*mut *mut pg_pending, *mut *mut pg_decision);

@@ -95,8 +95,10 @@ pub unsafe extern "C" fn pg_decision_log(decision: *const pg_decision, log: *mut
     unsafe { part(decision, log, |decision| Ok(decision.refusal()?.log().to_string())) }
 }
 
-/// For PG_ALLOWED: the agent's key. PG_ABSENT for EXPAND of a handle that is bound to no key, and for a refusal. Ended by
-/// pg_text_free.
+/// For PG_ALLOWED: the agent's key. PG_ABSENT for EXPAND of a handle that is bound to no key, and for a refusal. Ended by pg_text_free.
+///
+/// It is the owner of a handle that is made for this request, PG_OWNER_KEY. PG_OWNER_ANYONE is right only where this says PG_ABSENT for
+/// a decision that is PG_ALLOWED, never after another error.
 ///
 /// Threads: as pg_decision_code.
 #[unsafe(no_mangle)]

@@ -53,7 +53,8 @@ pub(crate) fn cut(bytes: &[u8], most: usize) -> &[u8] {
 
 /// The same for a text, cut after the character with that byte.
 pub(crate) fn cut_text(text: &str, most: usize) -> &str {
-    text.get(..text.ceil_char_boundary(most.saturating_add(1))).unwrap_or(text)
+    let mut ends = most.saturating_add(1)..=most.saturating_add(4);
+    ends.find_map(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// One grant.

@@ -264,13 +264,14 @@ fn what_is_beyond_the_limits_is_not_copied() {
         ..NOTHING
     };
     let cases = [
-        (of(&many), short),
-        (of(&one), short),
-        (of(&characters), short),
-        (pg_presented { possessed: pg_bytes::of(&long), ..of(&[]) }, short),
-        (of(&[]), pg_bytes::of(&long)),
+        (of(&many), short, short),
+        (of(&one), short, short),
+        (of(&characters), short, short),
+        (pg_presented { possessed: pg_bytes::of(&long), ..of(&[]) }, short, short),
+        (of(&[]), pg_bytes::of(&long), short),
+        (of(&[]), short, pg_bytes::of(&long)),
     ];
-    for (presented, proposal) in &cases {
+    for (presented, proposal, sent) in &cases {
         let (presented, origin, id) = (&raw const *presented, &raw const origin, &raw const id);
         let (mut pending, mut decision) = (null_mut(), null_mut());
         let before = HELD.get().0;
@@ -278,11 +279,12 @@ fn what_is_beyond_the_limits_is_not_copied() {
         // SAFETY: what is pointed to lives here, and the verifier until it is freed.
         let codes = unsafe {
             let place = &raw mut pending;
-            let sent = pg_commit(verifier, presented, *proposal, short, origin, id, place, &raw mut decision);
+            let first =
+                pg_commit(verifier, presented, *proposal, *sent, origin, id, place, &raw mut decision);
             crate::decision::pg_decision_free(decision);
             (
-                sent,
-                pg_auto_commit(verifier, presented, *proposal, short, short, origin, id, place, null_mut()),
+                first,
+                pg_auto_commit(verifier, presented, *proposal, *sent, *sent, origin, id, place, null_mut()),
             )
         };
         assert_eq!(codes, (PG_UNAUTHORIZED, PG_UNAUTHORIZED));

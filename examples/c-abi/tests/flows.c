@@ -408,6 +408,14 @@ static void a_consent_counts_once(void) {
     CHECK(pg_claim_for_commit(text_of(hash), INT64_MIN, &claim) == PG_OK);
     CHECK(pg_claim_parts(claim, &key, &last) == PG_ABSENT);
     pg_claim_free(claim);
+    // `until` is a time: one that is over remembers nothing, and a second later it does.
+    pg_claims_free(claims);
+    CHECK(pg_claims_new(1, &claims) == PG_OK);
+    for (int i = 0; i < 4; i++) {
+        CHECK(pg_claim_for_other(text_of("k"), text_of("n"), i < 2 ? 900 : NOW + 1, &claim) == PG_OK);
+        CHECK(pg_claims_claim(claims, claim, NOW, &ticket) == (i < 3 ? PG_FIRST : PG_IN_PROGRESS));
+        pg_claim_free(claim);
+    }
     CHECK(pg_claim_for_auto(text_of("no key"), text_of("f"), NOW, NOW, &claim) == PG_ERROR_INPUT && claim == NULL);
     CHECK(pg_claim_for_consent(text_of("no key"), text_of(hash), NOW, &claim) == PG_ERROR_INPUT && claim == NULL);
     pg_claims_free(claims);
@@ -507,6 +515,18 @@ static void what_was_recorded_binds(void) {
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
         CHECK(pg_expand(shop, &with.presented, text_of("h-1"), &owners[i].owner, NULL) == owners[i].code);
     }
+    // Who owns what is made for it: nobody, where nobody is bound.
+    pg_decision *decision;
+    pg_text *text;
+    with.presented.possession = PG_POSSESSION_NONE;
+    CHECK(pg_expand(shop, &with.presented, text_of("h-1"), &owners[0].owner, &decision) == PG_ALLOWED);
+    CHECK(pg_decision_holder(decision, &text) == PG_ABSENT && text == NULL);
+    pg_decision_free(decision);
+    with.presented.possession = PG_POSSESSION_PROOF;
+    CHECK(pg_expand(shop, &with.presented, text_of("h-1"), &owners[1].owner, &decision) == PG_ALLOWED);
+    CHECK(pg_decision_holder(decision, &text) == PG_OK && is_text(pg_text_bytes(text), agent_key));
+    pg_text_free(text);
+    pg_decision_free(decision);
     free(with.proof);
     free(token);
 }
@@ -574,6 +594,9 @@ static void kinds_are_of_one_place(void) {
         said[1][1] = pg_auto_commit(shop, &presented, text_of(PROPOSAL), text_of("a"), text_of("f"), &whose, &id, &pending, NULL);
         CHECK(pending == NULL);
         said[3][1] = said[3][0];
+        int places = 0;
+        for (unsigned j = 0; j < OWN; j++) places += own[j].kind == kind;
+        CHECK(places <= 1 && (places == 0 || kind > 1));
         for (uint32_t place = 0; place < 4; place++) {
             int is_own = 0;
             for (unsigned j = 0; j < OWN; j++) is_own |= own[j].place == place && own[j].kind == kind;
