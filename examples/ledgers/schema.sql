@@ -122,10 +122,15 @@ create function parley_close(p_id bytea, p_state text) returns boolean language 
 declare
   r parley_reservation;
 begin
-  -- Of what never changes; whether it is held is asked under the lock.
+  -- Only to know which account to lock; what is true is asked under the lock. A reservation that is made in between, or made
+  -- anew under another grant, is none that this found.
   select * into r from parley_reservation where id = p_id;
+  if not found then
+    return false;
+  end if;
   perform from parley_account where grant_id = r.grant_id for update;
-  update parley_reservation set state = p_state where id = p_id and state = 'held';
+  update parley_reservation set state = p_state where id = p_id and grant_id = r.grant_id and state = 'held'
+    returning * into r;
   if not found then
     return false;
   end if;

@@ -151,8 +151,7 @@ async fn connect(client: &Client, limit: Duration) -> Result<MultiplexedConnecti
 /// Errors with which the server says that it did not begin.
 fn is_told(error: &RedisError) -> bool {
     let is_refused = |code| {
-        ["OOM", "MISCONF", "READONLY", "LOADING", "NOSCRIPT", "NOPERM", "NOAUTH", "BUSY", "NOREPLICAS"]
-            .contains(&code)
+        ["OOM", "MISCONF", "READONLY", "LOADING", "NOSCRIPT", "NOAUTH", "BUSY", "NOREPLICAS"].contains(&code)
     };
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
         && error.code().is_some_and(is_refused)

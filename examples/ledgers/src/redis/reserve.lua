@@ -33,7 +33,8 @@ if is_full() then
   end
 end
 
-redis.call('SET', reservation, demand)
+-- A command that the server refuses half-way (by the rights of the user, say) ends the script, and what was written stays. So what
+-- says "reserved" is written last: until then too much is counted at most.
 redis.call('SADD', base .. ':accounts', grant)
 redis.call('HINCRBY', account, 'held', 1)
 -- A block that stands in two lines counts once.
@@ -51,4 +52,5 @@ for i = 8, #ARGV, 3 do
     end
   end
 end
+redis.call('SET', reservation, demand)
 return 'reserved'

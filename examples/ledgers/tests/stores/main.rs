@@ -1,6 +1,7 @@
 //! The stores against real servers.
 
 mod clients;
+mod crossing;
 mod failing;
 mod keeping;
 mod lost;
