@@ -14,7 +14,7 @@ COPY = HERE / "target" / "red" / "tree"
 PARTS = ["Cargo.toml", "Cargo.lock", "README.md", "src", "benches", "vectors", "proptests", "examples"]
 AUTH, COMMIT, FRAME, SHOP, SERVE = (f"src/{name}.rs" for name in ["auth", "commit", "frame", "shop", "serve"])
 POSTGRES, REDIS, MEMORY, MAIN = "src/records/postgres.rs", "src/records/redis.rs", "src/records/memory.rs", "src/main.rs"
-REPLY, ROUTES, REVOCATION = "src/reply.rs", "src/routes.rs", "src/revocation.rs"
+REPLY, ROUTES, REVOCATION, ENDING = "src/reply.rs", "src/routes.rs", "src/revocation.rs", "src/ending.rs"
 SETTLE = "let _closed = app.ledger.close(&order.attempt, Close::Settle).await?;"
 RELEASE = "let _closed = app.ledger.close(&order.attempt, Close::Release).await?;\n    reached"
 
@@ -59,14 +59,17 @@ REDS = [
      "            Ok(_) if true => {}\n            Ok(true) => {}\n            Ok(false) => {\n                // Another process", "commit", "a_slow_process"),
     ("commit: what was given up stays counted", COMMIT, "if let Err(error) = app.end_one(&self.key, self.order.attempt, self.now).await {", "if let Err(error) = app.records.get(Kind::Order, &self.key).await {",
      "commit", "a_slow_process"),
-    ("commit: not settled", COMMIT, SETTLE, "", "commit", "every_lost_call"),
-    ("commit: not released", COMMIT, RELEASE, "reached", "commit", "every_lost_call"),
-    ("commit: not abandoned", COMMIT, "    step_to(app, key, Some(&failed), None, now).await?;\n", "", "commit", "every_lost_call"),
-    ("commit: released before it is out of reach", COMMIT, "        State::Open => {\n", "        State::Open => {\n            let _ = app.ledger.close(&order.attempt, Close::Release).await?;\n            if order.instance.is_empty() { return Ok(()); }\n",
+    ("commit: not settled", ENDING, SETTLE, "", "commit", "every_lost_call"),
+    ("commit: not released", ENDING, RELEASE, "reached", "commit", "every_lost_call"),
+    ("commit: not abandoned", ENDING, "    step_to(app, key, Some(&failed), None, now).await?;\n", "", "commit", "every_lost_call"),
+    ("commit: released before it is out of reach", ENDING, "        State::Open => {\n", "        State::Open => {\n            let _ = app.ledger.close(&order.attempt, Close::Release).await?;\n            if order.instance.is_empty() { return Ok(()); }\n",
      "commit", "a_slow_process"),
-    ("commit: a lost answer is forgotten", COMMIT, "unfinished.insert((key.into(), order.attempt));", "let _ = (&mut unfinished, key, order);", "commit", "every_lost_call"),
-    ("commit: a restart takes up nothing", COMMIT, "order.instance == self.instance &&", "false &&", "commit", "every_lost_call"),
-    ("commit: a restart takes up what is others'", COMMIT, "order.instance == self.instance &&", "", "stores", "a_process_that_is_killed_at_any_step_on_redis"),
+    ("commit: a lost answer is forgotten", ENDING, "unfinished.insert((key.into(), order.attempt));", "let _ = (&mut unfinished, key, order);", "commit", "every_lost_call"),
+    ("commit: a restart takes up nothing", ENDING, "order.instance == self.instance &&", "false &&", "commit", "every_lost_call"),
+    ("commit: a restart takes up what is others'", ENDING, "order.instance == self.instance &&", "", "stores", "a_process_that_is_killed_at_any_step_on_redis"),
+    ("commit: what is not known is denied", COMMIT, "return Outcome::Unknown;", "return Outcome::NotExecuted;", "commit", "an_auto_frame_never"),
+    ("commit: a lost execution is taken for none", COMMIT, "order.attempt == self.order.attempt && order.receipt().is_some()", "order.attempt != self.order.attempt && order.receipt().is_some()",
+     "commit", "an_auto_frame_never"),
     ("commit: any consent will do", COMMIT, "        Ok(is_ours)", "        Ok(is_ours || claim.last().is_some())", "commit", "a_consent_is_for"),
     ("commit: a closed warehouse sends", COMMIT, "let (Some(receipt), false) = (receipt, is_closed)", "let (Some(receipt), _) = (receipt, is_closed)", "commit", "a_consent_is_for"),
     ("auto: frames are not claimed", SHOP, "Claimed::First(ticket) => ticket,\n        Claimed::Done => return first_answer(app, id, &name, &asked).await,\n        Claimed::InProgress | Claimed::Full => return Err(Reply::unavailable()),",

@@ -1,4 +1,4 @@
-//! COMMIT: claim, reserve, execute, settle, finish; on failure release, abandon. And what a crash left open.
+//! COMMIT: claim, reserve, execute, settle, finish; on failure release, abandon.
 //!
 //! An order is one record, which goes from step to step by compare-and-swap. So a claim and what a restart needs to know of it are
 //! written in one step, and of *execute* and *abandon* exactly one happens, however late a lost write arrives:
@@ -9,10 +9,11 @@
 //! ```
 
 use crate::app::{App, text_of};
+use crate::ending::{end, step_to};
 use crate::frame::Frame;
 use crate::records::{FOREVER, Kind, Life, Order, Receipt, Records, State, order_of};
 use crate::telemetry;
-use parley_grants::{Allowed, Close, Commit, Proposal, Refusal, ReservationId, Step};
+use parley_grants::{Allowed, Commit, Proposal, Refusal, ReservationId, Step};
 use parley_grants_ledgers::{Store, StoreError, drive};
 
 /// A COMMIT whose execution is claimed and whose cost is counted. Only [`begin`] makes one, and nothing else can be executed.
@@ -29,7 +30,17 @@ pub struct Attempt {
     allowed: Allowed,
 }
 
-/// Why a COMMIT was not begun.
+/// What became of an attempt. Who confuses the last two tells somebody that nothing was bought, and keeps the money.
+#[derive(Debug)]
+pub enum Outcome {
+    Executed(Receipt),
+    /// It was not executed, and never will be under this attempt.
+    NotExecuted,
+    /// The store did not tell. It is ended later, by what it became.
+    Unknown,
+}
+
+/// Why a COMMIT was not begun, and so is not executed.
 #[derive(Debug)]
 pub enum Stop {
     Refused(Refusal),
@@ -130,8 +141,8 @@ impl Attempt {
         Ok(is_ours)
     }
 
-    /// 3. Executes it, 4. settles, 5. finishes; or releases and abandons. Gives the receipt, if there is one for certain.
-    pub async fn execute<L: Store, D: Records>(self, app: &App<L, D>) -> Option<Receipt> {
+    /// 3. Executes it, 4. settles, 5. finishes; or releases and abandons.
+    pub async fn execute<L: Store, D: Records>(self, app: &App<L, D>) -> Outcome {
         let receipt = self
             .allowed
             .committed()
@@ -140,12 +151,18 @@ impl Attempt {
         let (Some(receipt), false) = (receipt, is_closed) else {
             tracing::warn!("an order was not carried out");
             end(app, &self.key, &self.order, self.now).await;
-            return None;
+            return Outcome::NotExecuted;
         };
         // The order is the record. A warehouse elsewhere is called between `open` and `executed`, with the order's name as its
         // idempotency key, and asked by it after a crash.
         let executed = Order { state: State::Executed(receipt.clone()), ..self.order.clone() };
-        match step_to(app, &self.key, Some(&self.order), Some(&executed), self.now).await {
+        let mut answer = step_to(app, &self.key, Some(&self.order), Some(&executed), self.now).await;
+        for _ in 0..2 {
+            let Err(error) = &answer else { break };
+            tracing::warn!("asked again: {error}");
+            answer = self.execute_again(app, &executed).await;
+        }
+        match answer {
             Ok(true) => {}
             Ok(false) => {
                 // Another process of this name took this one for dead and gave the attempt up, perhaps before its cost was counted.
@@ -153,128 +170,38 @@ impl Attempt {
                     tracing::error!("an attempt has not ended: {error}");
                     app.later(&self.key, &self.order);
                 }
-                return None;
+                return Outcome::NotExecuted;
             }
             Err(error) => {
                 tracing::error!("{error}");
                 app.later(&self.key, &self.order);
-                return None;
+                return Outcome::Unknown;
             }
         }
         reached("executed");
         // It has happened, and the answer says so; what does not end now is ended later.
         end(app, &self.key, &executed, self.now).await;
-        Some(receipt)
-    }
-}
-
-async fn step_to<L: Store, D: Records>(
-    app: &App<L, D>,
-    key: &str,
-    from: Option<&Order>,
-    to: Option<&Order>,
-    now: i64,
-) -> Result<bool, StoreError> {
-    let (from, to) = (from.map(Order::to_json), to.map(Order::to_json));
-    let life = Life { now, until: FOREVER };
-    app.records.swap(Kind::Order, key, from.as_deref(), to.as_deref(), life).await
-}
-
-/// Ends an attempt by where it stands; what a store's error keeps from ending is tried again later.
-async fn end<L: Store, D: Records>(app: &App<L, D>, key: &str, order: &Order, now: i64) {
-    if let Err(error) = try_end(app, key, order, now).await {
-        tracing::error!("an attempt has not ended: {error}");
-        app.later(key, order);
-    }
-}
-
-/// To do it again changes nothing: a reservation ends once, and a step is taken from where it was seen to stand.
-async fn try_end<L: Store, D: Records>(
-    app: &App<L, D>,
-    key: &str,
-    order: &Order,
-    now: i64,
-) -> Result<(), StoreError> {
-    let failed = match &order.state {
-        State::Done(_) => return Ok(()),
-        State::Executed(receipt) => {
-            // That it is no longer held is as good: an earlier try ended it.
-            let _closed = app.ledger.close(&order.attempt, Close::Settle).await?;
-            reached("settled");
-            let done = Order { state: State::Done(receipt.clone()), ..order.clone() };
-            step_to(app, key, Some(order), Some(&done), now).await?;
-            reached("finished");
-            return Ok(());
-        }
-        State::Failed => order.clone(),
-        State::Open => {
-            // From here on it cannot be executed any more, so its cost can be given back.
-            let failed = Order { state: State::Failed, ..order.clone() };
-            if !step_to(app, key, Some(order), Some(&failed), now).await? {
-                return Err(StoreError::Failed("somebody else has ended it".into()));
-            }
-            failed
-        }
-    };
-    reached("failed");
-    let _closed = app.ledger.close(&order.attempt, Close::Release).await?;
-    reached("released");
-    step_to(app, key, Some(&failed), None, now).await?;
-    reached("abandoned");
-    Ok(())
-}
-
-impl<L: Store, D: Records> App<L, D> {
-    fn later(&self, key: &str, order: &Order) {
-        if let Ok(mut unfinished) = self.unfinished.lock() {
-            unfinished.insert((key.into(), order.attempt));
-        }
+        Outcome::Executed(receipt)
     }
 
-    /// What a dead process of this name left open. To be run before the first request, and again until it succeeds.
-    ///
-    /// # Errors
-    /// When a store does not answer.
-    pub async fn restart(&self, now: i64) -> Result<usize, StoreError> {
-        let mut ended = 0_usize;
-        for (key, text) in self.records.list(Kind::Order).await? {
-            let order = Order::read(&text)?;
-            if order.instance == self.instance && !matches!(order.state, State::Done(_)) {
-                try_end(self, &key, &order, now).await?;
-                ended = ended.saturating_add(1);
-            }
+    /// The step again, whose answer was lost: it happens once. Where it does not happen now, the record tells whether it did before:
+    /// what was executed stays on record.
+    async fn execute_again<L: Store, D: Records>(
+        &self,
+        app: &App<L, D>,
+        executed: &Order,
+    ) -> Result<bool, StoreError> {
+        if step_to(app, &self.key, Some(&self.order), Some(executed), self.now).await? {
+            return Ok(true);
         }
-        Ok(ended)
-    }
-
-    /// What a store's error kept from ending, while this process serves.
-    ///
-    /// # Errors
-    /// When a store does not answer.
-    pub async fn end_unfinished(&self, now: i64) -> Result<(), StoreError> {
-        let list = self.unfinished.lock().map(|list| list.clone()).unwrap_or_default();
-        for (key, attempt) in list {
-            self.end_one(&key, attempt, now).await?;
-            if let Ok(mut unfinished) = self.unfinished.lock() {
-                unfinished.remove(&(key, attempt));
-            }
-        }
-        Ok(())
-    }
-
-    /// Only this attempt: another under the same order may be at work.
-    async fn end_one(&self, key: &str, attempt: ReservationId, now: i64) -> Result<(), StoreError> {
-        let order = self.records.get(Kind::Order, key).await?;
-        match order.map(|text| Order::read(&text)).transpose()? {
-            Some(order) if order.attempt == attempt => try_end(self, key, &order, now).await,
-            // What was executed stays on record: this was not, and never will be. Its cost may have been counted.
-            _ => self.ledger.close(&attempt, Close::Release).await.map(|_| ()),
-        }
+        let order = app.records.get(Kind::Order, &self.key).await?;
+        let order = order.map(|text| Order::read(&text)).transpose()?;
+        Ok(order.is_some_and(|order| order.attempt == self.order.attempt && order.receipt().is_some()))
     }
 }
 
 /// A step of a COMMIT. In a build for the tests of recovery the process dies here if the environment says so.
-fn reached(_step: &str) {
+pub(crate) fn reached(_step: &str) {
     #[cfg(feature = "crash")]
     if std::env::var("CRASH_AT").is_ok_and(|at| at == _step) {
         std::process::abort();

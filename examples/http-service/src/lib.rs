@@ -15,6 +15,7 @@
 pub mod app;
 pub mod auth;
 pub mod commit;
+mod ending;
 pub mod frame;
 pub mod records;
 pub mod reply;

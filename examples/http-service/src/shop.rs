@@ -2,7 +2,7 @@
 
 use crate::app::{App, Shared, text_of};
 use crate::auth::{Asked, Cleared, Committing, Expanded, Hello, Intended, Undoing};
-use crate::commit::{self, Stop};
+use crate::commit::{self, Outcome, Stop};
 use crate::records::{FOREVER, Kind, Life, Offer, Receipt, Records, order_of};
 use crate::reply::Reply;
 use axum::extract::State;
@@ -145,7 +145,8 @@ async fn auto<L: Store, D: Records>(
             return Err(reply);
         }
     };
-    let last = match commit_first(app, id, intended, allowed, proposals.first(), now).await {
+    // Where it is not known whether it was committed there is no answer to keep, and the frame stays in progress.
+    let last = match commit_first(app, id, intended, allowed, proposals.first(), now).await? {
         Some(receipt) => receipt,
         None => shown(id, &proposals).last,
     };
@@ -178,7 +179,7 @@ async fn first_answer<L: Store, D: Records>(
     Ok(Reply::new(id, last))
 }
 
-/// `None` when the proposals are to be shown as without auto.
+/// `None` when nothing was committed: the proposals are to be shown as without auto.
 async fn commit_first<L: Store, D: Records>(
     app: &App<L, D>,
     id: &str,
@@ -186,17 +187,20 @@ async fn commit_first<L: Store, D: Records>(
     allowed: &Allowed,
     first: Option<&Value>,
     now: i64,
-) -> Option<Value> {
-    let proposal = Proposal::parse(first?.to_string().as_bytes()).ok()?;
-    let (origin, capability) = (allowed.origin()?, intended.capability);
-    let offered = Offered::Kept(&proposal);
+) -> Result<Option<Value>, Reply> {
+    let parsed = first.and_then(|first| Proposal::parse(first.to_string().as_bytes()).ok());
+    let (Some(proposal), Some(origin)) = (parsed, allowed.origin()) else { return Ok(None) };
+    let Some(order) = order_of(proposal.terms().id()) else { return Ok(None) };
+    let (offered, capability) = (Offered::Kept(&proposal), intended.capability);
     let commit = Commit::Auto { proposal: offered, capability, frame: id, origin: &origin };
-    match commit::begin(app, &commit, Some(&proposal), &intended.frame, now).await {
-        Ok(attempt) => {
-            let order = order_of(proposal.terms().id())?;
-            attempt.execute(app).await.map(|receipt| receipt_line(&order, &receipt))
-        }
-        Err(Stop::Refused(_) | Stop::Busy) => None,
+    let outcome = match commit::begin(app, &commit, Some(&proposal), &intended.frame, now).await {
+        Ok(attempt) => attempt.execute(app).await,
+        Err(Stop::Refused(_) | Stop::Busy) => Outcome::NotExecuted,
+    };
+    match outcome {
+        Outcome::Executed(receipt) => Ok(Some(receipt_line(&order, &receipt))),
+        Outcome::NotExecuted => Ok(None),
+        Outcome::Unknown => Err(Reply::unavailable()),
     }
 }
 
@@ -243,13 +247,14 @@ pub async fn commit<L: Store, D: Records>(
     committing: Cleared<Committing>,
 ) -> Reply {
     let (id, _, committing) = committing.open();
-    let (order, receipt) = match committing {
-        Committing::Again(order, receipt) => (order, Some(receipt)),
+    let (order, outcome) = match committing {
+        Committing::Again(order, receipt) => (order, Outcome::Executed(receipt)),
         Committing::First(order, attempt) => (order, attempt.execute(&app).await),
     };
-    match receipt {
-        Some(receipt) => Reply::new(&id, receipt_line(&order, &receipt)),
-        None => Reply::unavailable().re(&id),
+    match outcome {
+        Outcome::Executed(receipt) => Reply::new(&id, receipt_line(&order, &receipt)),
+        // A repeat is right after either: it is executed then, or gets the receipt.
+        Outcome::NotExecuted | Outcome::Unknown => Reply::unavailable().re(&id),
     }
 }
 

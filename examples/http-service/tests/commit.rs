@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Loses one call: before it has an effect, or its answer afterwards.
+/// Loses one call, or some in a row: before it has an effect, or its answer afterwards.
 struct Lossy<S> {
     inner: S,
     line: Arc<Line>,
@@ -28,6 +28,7 @@ struct Lossy<S> {
 struct Line {
     calls: AtomicUsize,
     lost: AtomicUsize,
+    in_a_row: AtomicUsize,
     is_done: bool,
     /// Does each call take a while?
     is_slow: AtomicBool,
@@ -42,7 +43,9 @@ impl Line {
         if self.is_slow.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(3)).await;
         }
-        let is_lost = self.calls.fetch_add(1, Ordering::SeqCst) == self.lost.load(Ordering::SeqCst);
+        let call_number = self.calls.fetch_add(1, Ordering::SeqCst);
+        let after = call_number.checked_sub(self.lost.load(Ordering::SeqCst));
+        let is_lost = after.is_some_and(|after| after < self.in_a_row.load(Ordering::SeqCst));
         let second = if is_lost { self.second.lock().expect("a lock").take() } else { None };
         if let Some(restart) = second {
             if self.is_done {
@@ -112,6 +115,7 @@ fn lossy(is_done: bool, options: Options) -> (LossyApp, Arc<Line>) {
     let line = Arc::new(Line {
         calls: AtomicUsize::new(0),
         lost: AtomicUsize::new(NEVER),
+        in_a_row: AtomicUsize::new(1),
         is_slow: AtomicBool::new(false),
         is_done,
         second: Mutex::default(),
@@ -186,6 +190,67 @@ fn every_lost_call_is_made_good() {
         }
     }
     println!("{tried} lost calls, every one made good");
+}
+
+/// Whatever is lost, and however many calls in a row: who is told that nothing was committed can rely on it.
+#[test]
+fn an_auto_frame_never_denies_what_it_executed() {
+    let (mut tried, mut receipts, mut unknown) = (0, 0, 0);
+    for (is_done, in_a_row) in [false, true].into_iter().flat_map(|done| [1, 2, 3, 9].map(|row| (done, row)))
+    {
+        for lost in 0.. {
+            let (app, line) = lossy(is_done, Options::default());
+            let (runtime, address) = serve_here(&app);
+            let agent = Agent::new(2, &policy(5_000));
+            let total =
+                || runtime.block_on(app.ledger.inner.total(&block(&agent.grants[0]))).expect("a total");
+            let orders = || runtime.block_on(app.records.inner.list(Kind::Order)).expect("orders");
+            let auto = || {
+                let proof = agent.auto_proof("shop.order", "f-1", now());
+                let more = json!({"order": "cups", "auto": true});
+                let answer = post(
+                    &address,
+                    "/order/intent",
+                    &frame(Verb::Intent, &agent.grants, Some(proof), more).to_string(),
+                );
+                (answer.status, last(&answer))
+            };
+            line.in_a_row.store(in_a_row, Ordering::SeqCst);
+            line.lost.store(lost, Ordering::SeqCst);
+            let (status, first) = auto();
+            let calls = line.calls.load(Ordering::SeqCst);
+            line.lost.store(NEVER, Ordering::SeqCst);
+            runtime.block_on(app.end_unfinished(now())).expect("stores that answer");
+            let (at, kept) = (format!("{in_a_row} from call {lost}, done: {is_done}: {first}"), orders());
+            assert!(kept.iter().all(|(_, text)| text.contains("\"done\"")), "{kept:?}, {at}");
+            assert_eq!(total(), if kept.is_empty() { 0 } else { 1_800 }, "{at}");
+            let (again_status, again) = auto();
+            let told = first["kind"].as_str().expect("a kind");
+            match (status, told, kept.len()) {
+                (200, "receipt", 1) => {
+                    assert_eq!(first["receipt"].as_str(), Some(kept[0].0.as_str()), "{at}");
+                    assert!(again_status == 503 || again == first, "{again}, {at}");
+                    receipts += 1;
+                }
+                (200, "proposals", 0) => assert!(again_status == 503 || again == first, "{again}, {at}"),
+                // Not known: a repeat does not commit what may be committed.
+                (503, "error", 1) => {
+                    assert_eq!((again_status, orders()), (503, kept), "{at}");
+                    unknown += 1;
+                }
+                (503, "error", 0) => {}
+                other => panic!("{other:?}, {at}"),
+            }
+            assert!(orders().len() <= 1 && total() <= 1_800, "{at}");
+            if calls <= lost {
+                assert_eq!(told, "receipt");
+                break;
+            }
+            tried += 1;
+        }
+    }
+    println!("{tried} losses under auto: {receipts} receipts, {unknown} executed and said to be unknown");
+    assert!(tried >= 80 && receipts > 20 && unknown > 0);
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub enum State {
 }
 
 /// Who committed, and until when it can be undone, in unix seconds.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Receipt {
     pub committed: Committed,
     pub undo_until: i64,
