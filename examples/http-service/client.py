@@ -7,6 +7,7 @@ import base64
 import hashlib
 import http.client
 import json
+import os
 import sys
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -155,8 +156,12 @@ class Story:
         return self.send(who, "/order/intent", "INTENT", grants, proof, frame_id, order=order, auto=True)
 
     def revoke(self, text):
-        with open(self.revoked, "w") as file:
-            file.write(text)
+        """A list replaces another by a rename: who reads finds the one or the other."""
+        with open(self.revoked + ".new", "w") as file:
+            file.write(text + "# end\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.revoked + ".new", self.revoked)
 
 
 def main():

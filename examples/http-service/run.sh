@@ -38,7 +38,7 @@ python3 -m venv "$scratch/venv"
 
 # Runs a client against a server of its own, whose clock and names are the same every time.
 tell() {
-    : >"$scratch/revoked"
+    echo '# end' >"$scratch/revoked"
     : >"$scratch/address"
     target/debug/parley-grants-http --listen 127.0.0.1:0 --principal ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w \
         --revoked "$scratch/revoked" --fixed-clock 1790000000 --fixed-random story --log "$scratch/decisions" >"$scratch/address" &

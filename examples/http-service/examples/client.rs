@@ -8,6 +8,7 @@ use parley_grants::{
     Amount, BlockId, Caveat, ConsentRequest, Error, Proposal, PublicKey, ReservationId, Risk, Verb, Verifier,
 };
 use serde_json::{Value, json};
+use std::io::Write as _;
 
 const SHOP: &str = "shop.example";
 const NOW: i64 = 1_790_000_000;
@@ -140,8 +141,13 @@ impl Story {
         self.send(agent.name, "/order/intent", frame)
     }
 
+    /// A list replaces another by a rename: who reads finds the one or the other.
     fn revoke(&self, text: &str) {
-        std::fs::write(&self.revoked, text).expect("a file");
+        let new = format!("{}.new", self.revoked);
+        let mut file = std::fs::File::create(&new).expect("a file");
+        file.write_all(format!("{text}# end\n").as_bytes()).expect("written");
+        file.sync_all().expect("on the disk");
+        std::fs::rename(&new, &self.revoked).expect("renamed");
     }
 }
 

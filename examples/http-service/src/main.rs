@@ -28,7 +28,8 @@ parley-grants-http --principal KEY [--principal KEY].. [flags]
   --service ID           the id that grants and proofs name (shop.example)
   --principal KEY        trust this principal, ed25519:..
   --principals FILE      trust these, one a line
-  --revoked FILE         honour no block whose id stands in this file; read again whenever it changes
+  --revoked FILE         honour no block whose id stands in this file, one a line, with a last line `# end` (without: no block
+                         at all); read again whenever it changes: write another file and rename it
   --closed FILE          while this file exists, no order is carried out
   --store STORE          memory, postgres://.. or redis://.. (memory)
   --instance NAME        the name of this process among those that share a store (shop-1)

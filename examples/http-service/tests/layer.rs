@@ -273,7 +273,7 @@ fn hello_tells_whose_the_proof_is() {
 #[test]
 fn what_is_revoked_is_refused_from_the_next_request_on() {
     let file = std::env::temp_dir().join(format!("revoked-{}", std::process::id()));
-    let write = |text: &str| std::fs::write(&file, text).expect("a file");
+    let write = |text: &str| std::fs::write(&file, format!("{text}# end\n")).expect("a file");
     write("# nothing\n\n");
     let revocation = Revocation::from_file(file.clone());
     let app = app(stores(), Options { revocation, ..Options::default() });
@@ -296,7 +296,7 @@ fn what_is_revoked_is_refused_from_the_next_request_on() {
     assert_eq!(both(), (401, 401));
     write("");
     assert_eq!(both(), (200, 200));
-    for everything in ["everything", "no id", "AAAA"] {
+    for everything in ["everything\n", "no id\n", "AAAA\n", "no last line"] {
         write(everything);
         assert_eq!(both(), (401, 401), "{everything}");
         write("");
