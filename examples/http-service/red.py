@@ -121,6 +121,8 @@ REDS = [
     ("stores: a swap from anything, Redis", REDIS, "then return 0 end", "then redis.call('PING') end", "stores", "records_in_postgres"),
     ("stores: empty is absent, Redis", REDIS, "(is and '=' .. is or '')", "(is and is ~= '' and '=' .. is or '')", "stores", "records_in_postgres"),
     ("stores: one page of a list, Redis", REDIS, "if cursor == 0 {", "if cursor == 0 || !names.is_empty() {", "stores", "records_in_postgres"),
+    ("stores: one after the other, Redis", REDIS, "timeout_at(deadline, self.connection())\n            .await\n            .unwrap_or_else(|_| Err(StoreError::NotAsked(\"no connection in time\".into())))?", "self.connection().await?",
+     "stores", "a_redis_that_hangs"),
     ("stores: memory without a bound", MEMORY, "return Err(StoreError::Failed(\"no room for another record\".into()));", "", "stores", "records_in_memory"),
     ("stores: memory forgets a day early", MEMORY, "until.saturating_add(MARGIN) > now", "*until > now", "stores", "records_in_memory"),
     ("start: without a principal", MAIN, "if flags.principals.is_empty() {", "if flags.principals.len() > 99 {", "flags", "it_does_not_start"),

@@ -120,6 +120,34 @@ async fn records_in_postgres_and_redis() {
     assert_eq!(seconds("order:a").await, -1);
 }
 
+/// Those who wait for a connection wait together, and not one after the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redis_that_hangs_holds_up_nobody_for_longer_than_the_limit() {
+    let server = servers::Server::start(servers::Kind::Redis);
+    let limit = Duration::from_millis(500);
+    let records = Arc::new(records::Redis::connect_with(&server.url(), limit).await.expect("a server"));
+    server.signal("-STOP");
+    assert!(records.get(Kind::Order, "a").await.is_err());
+    let tasks: Vec<_> = (0..9)
+        .map(|_| {
+            let records = records.clone();
+            tokio::spawn(async move {
+                let start = Instant::now();
+                (records.get(Kind::Order, "a").await.is_err(), start.elapsed())
+            })
+        })
+        .collect();
+    for task in tasks {
+        let (is_err, time) = task.await.expect("a task");
+        assert!(is_err && time < limit * 3, "{is_err}, {time:?}");
+    }
+    server.signal("-CONT");
+    let start = Instant::now();
+    while records.get(Kind::Order, "a").await.is_err() {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
+
 /// In the order in which a COMMIT reaches them; the last three when it is not executed.
 const STEPS: [&str; 6] = ["claimed", "reserved", "consent", "executed", "settled", "finished"];
 const FAILED: [&str; 3] = ["failed", "released", "abandoned"];

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
 
 const LIMIT: Duration = Duration::from_secs(5);
 const BASE: &str = "parley-record";
@@ -27,43 +28,74 @@ static SWAP: LazyLock<Script> = LazyLock::new(|| {
 
 pub struct Redis {
     client: Client,
-    connection: Mutex<Option<MultiplexedConnection>>,
+    current: Mutex<Current>,
+    limit: Duration,
+}
+
+/// The connection that all calls share, and how many there were.
+#[derive(Default)]
+struct Current {
+    number: u64,
+    connection: Option<MultiplexedConnection>,
 }
 
 impl Redis {
-    /// Connects, by a `redis://` URL.
+    /// Connects, by a `redis://` URL. 5 seconds a call.
     ///
     /// # Errors
     /// When the server cannot be asked.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
+        Self::connect_with(url, LIMIT).await
+    }
+
+    /// As [`Redis::connect`], with so much time for each call.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn connect_with(url: &str, limit: Duration) -> Result<Self, StoreError> {
         // Without the client's own text: a URL has a password in it.
         let client =
             Client::open(url).map_err(|_| StoreError::NotAsked("no URL of a Redis server".into()))?;
-        let store = Self { client, connection: Mutex::default() };
+        let store = Self { client, current: Mutex::default(), limit };
         store.connection().await?;
         Ok(store)
     }
 
-    async fn connection(&self) -> Result<MultiplexedConnection, StoreError> {
-        let mut kept = self.connection.lock().await;
-        if let Some(connection) = &*kept {
-            return Ok(connection.clone());
+    /// Asks once; to wait for the connection, to make it and to ask take no longer than the limit together. A connection that
+    /// broke, or did not answer in time, is not used again: the next call makes another.
+    async fn ask<T>(
+        &self,
+        question: impl AsyncFnOnce(MultiplexedConnection) -> RedisResult<T>,
+    ) -> Result<T, StoreError> {
+        let deadline = Instant::now() + self.limit;
+        let (number, connection) = timeout_at(deadline, self.connection())
+            .await
+            .unwrap_or_else(|_| Err(StoreError::NotAsked("no connection in time".into())))?;
+        let error = match timeout_at(deadline, question(connection)).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "no answer in time".into(),
+        };
+        let mut current = self.current.lock().await;
+        if current.number == number {
+            current.connection = None;
         }
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(LIMIT))
-            .set_response_timeout(Some(LIMIT));
-        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await;
-        let connection = connection.map_err(|error| StoreError::NotAsked(error.to_string()))?;
-        *kept = Some(connection.clone());
-        Ok(connection)
+        Err(StoreError::Unknown(error))
     }
 
-    /// After an error the connection is not used again: the next call makes another.
-    async fn told<T>(&self, answer: RedisResult<T>) -> Result<T, StoreError> {
-        if answer.is_err() {
-            *self.connection.lock().await = None;
+    async fn connection(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
+        let mut current = self.current.lock().await;
+        if let Some(connection) = &current.connection {
+            return Ok((current.number, connection.clone()));
         }
-        answer.map_err(|error| StoreError::Unknown(error.to_string()))
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.limit))
+            .set_response_timeout(Some(self.limit));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await;
+        let connection = connection.map_err(|error| StoreError::NotAsked(error.to_string()))?;
+        current.number = current.number.wrapping_add(1);
+        current.connection = Some(connection.clone());
+        Ok((current.number, connection))
     }
 }
 
@@ -79,20 +111,19 @@ fn seconds(life: Life) -> Option<i64> {
 
 impl Records for Redis {
     async fn get(&self, kind: Kind, key: &str) -> Result<Option<String>, StoreError> {
-        let mut connection = self.connection().await?;
-        let answer = redis::cmd("GET").arg(name(kind, key)).query_async(&mut connection).await;
-        self.told(answer).await
+        self.ask(async |mut connection| {
+            redis::cmd("GET").arg(name(kind, key)).query_async(&mut connection).await
+        })
+        .await
     }
 
     async fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> Done {
-        let mut connection = self.connection().await?;
         let mut set = redis::cmd("SET");
         set.arg(name(kind, key)).arg(text);
         if let Some(seconds) = seconds(life) {
             set.arg("EX").arg(seconds);
         }
-        let answer = set.query_async(&mut connection).await;
-        self.told(answer).await
+        self.ask(async |mut connection| set.query_async(&mut connection).await).await
     }
 
     async fn swap(
@@ -103,23 +134,21 @@ impl Records for Redis {
         to: Option<&str>,
         life: Life,
     ) -> Result<bool, StoreError> {
-        let mut connection = self.connection().await?;
         let text = |text: Option<&str>| text.map_or(String::new(), |text| format!("={text}"));
         let mut call = SWAP.key(name(kind, key));
         call.arg(text(from)).arg(text(to)).arg(seconds(life).map_or(String::new(), |time| time.to_string()));
-        let answer = call.invoke_async(&mut connection).await;
-        self.told(answer).await
+        let swapped: bool = self.ask(async |mut connection| call.invoke_async(&mut connection).await).await?;
+        Ok(swapped)
     }
 
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
-        let mut connection = self.connection().await?;
         let start = name(kind, "");
         let (mut cursor, mut names) = (0_u64, BTreeSet::<String>::new());
         loop {
             let mut scan = redis::cmd("SCAN");
             scan.arg(cursor).arg("MATCH").arg(format!("{start}*")).arg("COUNT").arg(1000);
-            let answer = scan.query_async(&mut connection).await;
-            let (next, some): (u64, Vec<String>) = self.told(answer).await?;
+            let (next, some): (u64, Vec<String>) =
+                self.ask(async |mut connection| scan.query_async(&mut connection).await).await?;
             // It may name one twice.
             names.extend(some);
             cursor = next;
