@@ -75,7 +75,7 @@ impl<L: Store, D: Records> App<L, D> {
     /// When a store does not answer.
     pub async fn restart(&self, now: i64) -> Result<usize, StoreError> {
         let mut ended = 0_usize;
-        for (key, text) in self.records.list(Kind::Order).await? {
+        for (key, text) in self.records.open().await? {
             let order = Order::read(&text)?;
             if order.instance == self.instance && !matches!(order.state, State::Done(_)) {
                 try_end(self, &key, &order, now).await?;

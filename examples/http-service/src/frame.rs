@@ -73,10 +73,12 @@ fn read_members(mut members: Members, route: &Route, id: String) -> Result<Frame
     if members.text("verb")? != route.verb.as_str() {
         return Err("the verb is not the route's");
     }
-    if let Some(capability) = members.0.remove("capability")
-        && capability.as_str() != route.capability
-    {
-        return Err("the capability is not the route's");
+    if let Some(capability) = members.0.remove("capability") {
+        // Where the route has none, no capability is the route's.
+        let is_its = route.capability.is_some_and(|its| capability.as_str() == Some(its));
+        if !is_its {
+            return Err("the capability is not the route's");
+        }
     }
     let grants = match members.0.remove("grants") {
         None => Vec::new(),
@@ -129,6 +131,9 @@ impl Members {
 
     fn name(&mut self, name: &str) -> Result<String, &'static str> {
         let text = self.text(name)?;
+        if text.chars().any(char::is_control) {
+            return Err("a name with a control character");
+        }
         if (1..=ID_BYTES).contains(&text.len()) { Ok(text) } else { Err("a name of no or too many bytes") }
     }
 }

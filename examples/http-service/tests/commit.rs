@@ -99,6 +99,9 @@ impl<S: Records> Records for Lossy<S> {
     ) -> Result<bool, StoreError> {
         self.line.call(self.inner.swap(kind, key, from, to, life)).await
     }
+    async fn open(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.line.call(self.inner.open()).await
+    }
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
         self.line.call(self.inner.list(kind)).await
     }

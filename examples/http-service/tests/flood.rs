@@ -258,6 +258,9 @@ impl<S: Records> Records for Slow<S> {
     ) -> Result<bool, StoreError> {
         self.0.swap(kind, key, from, to, life).await
     }
+    async fn open(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.0.open().await
+    }
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
         self.0.list(kind).await
     }

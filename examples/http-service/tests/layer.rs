@@ -90,6 +90,42 @@ fn what_is_no_frame_of_its_route_is_malformed() {
         let frame = frame(Verb::Intent, &[], None, serde_json::from_str(body).expect("JSON")).to_string();
         assert_eq!(post(&address, "/order/intent", &frame).status, 400, "{body}");
     }
+    for (path, verb, name) in [
+        ("/order/intent", Verb::Intent, "order"),
+        ("/order/commit", Verb::Commit, "proposal"),
+        ("/order/commit", Verb::Commit, "hash"),
+        ("/order/undo", Verb::Undo, "receipt"),
+        ("/expand", Verb::Expand, "handle"),
+        ("/hello", Verb::Hello, "id"),
+    ] {
+        // No store keeps a NUL, and no log is to show a line break.
+        for text in ["a\0", "\u{1}", "a\nb", "\u{7f}", "\u{85}"] {
+            let mut frame = frame(verb, &[], None, json!({}));
+            for (member, of) in [("proposal", Verb::Commit), ("hash", Verb::Commit), ("receipt", Verb::Undo)]
+            {
+                if verb == of {
+                    frame[member] = json!("x");
+                }
+            }
+            frame[name] = json!(text);
+            let answer = post(&address, path, &frame.to_string());
+            assert_eq!((answer.status, last(&answer)["error"].as_str()), (400, Some("malformed")), "{frame}");
+        }
+    }
+    // A route without a capability has none, whatever its type.
+    for (path, verb, more) in
+        [("/hello", Verb::Hello, json!({})), ("/expand", Verb::Expand, json!({"handle": "h"}))]
+    {
+        let plain = frame(verb, &[], None, more);
+        assert_ne!(post(&address, path, &plain.to_string()).status, 400);
+        for capability in
+            [json!(null), json!(7), json!(true), json!([]), json!({}), json!(""), json!("shop.menu")]
+        {
+            let mut with = plain.clone();
+            with["capability"] = capability;
+            assert_eq!(post(&address, path, &with.to_string()).status, 400, "{with}");
+        }
+    }
     let with = r#"{"parley":1,"id":"f-1","verb":"ASK","capability":"shop.menu"}"#;
     assert_eq!(post(&address, "/menu/ask", with).status, 200);
     assert_eq!(last(&post(&address, "/nowhere", good))["error"], "not_found");

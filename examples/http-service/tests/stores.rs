@@ -75,10 +75,54 @@ async fn records_are_kept(records: Arc<impl Records>, forgets_when_told: bool) {
             assert_eq!(first, 1, "{key} from {from:?}");
         }
     }
+    what_is_open_is_found(&*records).await;
     for number in 0..2_500 {
         records.put(Kind::Consent, &number.to_string(), "x", life).await.expect("room");
     }
     assert_eq!(records.list(Kind::Consent).await.expect("a list").len(), 2_500);
+}
+
+/// Each order while it is at a step, and none that is done or gone; also where there are more than one page of them.
+async fn what_is_open_is_found(records: &impl Records) {
+    let life = Life { now: 1_790_000_000, until: FOREVER };
+    let order = |key: &str, state: &str| format!("{{\"attempt\":\"{key}\",\"state\":\"{state}\"}}");
+    let open = async || -> Vec<String> {
+        let orders = records.open().await.expect("a list");
+        let mut keys: Vec<_> = orders.into_iter().filter(|(key, _)| key.starts_with("r-")).collect();
+        keys.sort();
+        keys.into_iter().map(|(key, text)| format!("{key} {text}")).collect()
+    };
+    let step = async |key: &str, from: Option<&str>, to: Option<&str>| {
+        let (from, to) = (from.map(|state| order(key, state)), to.map(|state| order(key, state)));
+        assert!(
+            records.swap(Kind::Order, key, from.as_deref(), to.as_deref(), life).await.expect("an answer")
+        );
+    };
+    assert!(open().await.is_empty());
+    for (from, to) in [(None, "open"), (Some("open"), "executed"), (Some("executed"), "done")] {
+        step("r-a", from, Some(to)).await;
+        let expected = if to == "done" { vec![] } else { vec![format!("r-a {}", order("r-a", to))] };
+        assert_eq!(open().await, expected);
+    }
+    for (from, to) in [(None, Some("open")), (Some("open"), Some("failed")), (Some("failed"), None)] {
+        step("r-b", from, to).await;
+        let expected: Vec<_> = to.iter().map(|to| format!("r-b {}", order("r-b", to))).collect();
+        assert_eq!(open().await, expected);
+    }
+    // A step that is not taken changes nothing, and the text of an instance does not make an order done.
+    step("r-c", None, Some("open")).await;
+    let (wrong, done) = (order("r-c", "executed"), order("r-c", "done"));
+    assert!(!records.swap(Kind::Order, "r-c", Some(&wrong), Some(&done), life).await.expect("an answer"));
+    let named = json!({"instance": "\"state\":\"done\"", "state": "open"}).to_string();
+    assert!(records.swap(Kind::Order, "r-d", None, Some(&named), life).await.expect("an answer"));
+    assert_eq!(open().await, [format!("r-c {}", order("r-c", "open")), format!("r-d {named}")]);
+    for number in 0..1_020 {
+        step(&format!("r-{number}"), None, Some("open")).await;
+        if number % 100 == 0 {
+            step(&format!("r-{number}"), Some("open"), Some("done")).await;
+        }
+    }
+    assert_eq!(open().await.len(), 1_011);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,7 +146,9 @@ async fn records_in_postgres_and_redis() {
     let settings = [servers::DURABLE_POSTGRES, &["default_transaction_isolation=serializable"]].concat();
     let server = servers::Server::start_with(servers::Kind::Postgres, &settings);
     let records = records::Postgres::connect(&server.url()).await.expect("a server");
-    records_are_kept(Arc::new(records), true).await;
+    let records = Arc::new(records);
+    records_are_kept(records.clone(), true).await;
+    an_answered_error_keeps_the_connection(&records, &server.url()).await;
     let server = servers::Server::start(servers::Kind::Redis);
     let records = records::Redis::connect(&server.url()).await.expect("a server");
     // It forgets by itself, two days after the end.
@@ -146,6 +192,52 @@ async fn a_redis_that_hangs_holds_up_nobody_for_longer_than_the_limit() {
     while records.get(Kind::Order, "a").await.is_err() {
         assert!(start.elapsed() < Duration::from_secs(10));
     }
+}
+
+async fn an_answered_error_keeps_the_connection(records: &records::Postgres, url: &str) {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    let select = "select pid from pg_stat_activity where query like '%parley_record%' and pid <> pg_backend_pid() order by pid";
+    let connections = async || -> Vec<i32> {
+        client.query(select, &[]).await.expect("an answer").iter().map(|row| row.get(0)).collect()
+    };
+    let before = connections().await;
+    for _ in 0..40 {
+        assert!(records.get(Kind::Order, "a\0").await.is_err());
+        assert!(records.get(Kind::Order, "a").await.is_ok());
+    }
+    assert!(!before.is_empty());
+    assert_eq!(connections().await, before);
+}
+
+/// What was ever done does not hold up a start.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_on_postgres_costs_what_is_open() {
+    let server = servers::Server::start(servers::Kind::Postgres);
+    let records = records::Postgres::connect(&server.url()).await.expect("a server");
+    let (client, connection) =
+        tokio_postgres::connect(&server.url(), tokio_postgres::NoTls).await.expect("one");
+    tokio::spawn(connection);
+    let fill = "insert into parley_record select 'order', 'r-' || n, '{\"state\":\"' ||
+            case when n % 50000 = 0 then 'open' else 'done' end || '\"}', 9223372036854775807
+        from generate_series(1, 100000) n; analyze parley_record";
+    client.batch_execute(fill).await.expect("filled");
+    assert_eq!(records.open().await.expect("a list").len(), 2);
+    // Rows that its statements looked at, as the server counts them: those of the index.
+    let seen = "select seq_tup_read, (select sum(idx_tup_read)::bigint from pg_stat_user_indexes
+        where indexrelname = 'parley_record_open') from pg_stat_user_tables where relname = 'parley_record'";
+    drop(records);
+    let start = Instant::now();
+    let (all, by_index) = loop {
+        let row = client.query_one(seen, &[]).await.expect("an answer");
+        let (all, by_index): (i64, i64) = (row.get(0), row.get(1));
+        // What a connection did is told a moment later.
+        if by_index >= 2 || start.elapsed() > Duration::from_secs(10) {
+            break (all, by_index);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert!(by_index == 2 && all < 1_000, "{all} rows without the index, {by_index} with it");
 }
 
 /// In the order in which a COMMIT reaches them; the last three when it is not executed.

@@ -1,6 +1,6 @@
 //! Records in memory.
 
-use super::{Done, FOREVER, Kind, Life, MARGIN, Records};
+use super::{Done, FOREVER, Kind, Life, MARGIN, Records, is_open};
 use parley_grants_ledgers::StoreError;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -66,6 +66,12 @@ impl Records for Memory {
             }
         }
         Ok(true)
+    }
+
+    async fn open(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut orders = self.list(Kind::Order).await?;
+        orders.retain(|(_, text)| is_open(Kind::Order, text));
+        Ok(orders)
     }
 
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {

@@ -46,6 +46,7 @@ impl Kind {
 /// before; with [`FOREVER`] never.
 pub trait Records: Send + Sync + 'static {
     fn get(&self, kind: Kind, key: &str) -> impl Future<Output = Result<Option<String>, StoreError>> + Send;
+    /// Not for orders, which go from step to step.
     fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> impl Future<Output = Done> + Send;
     /// If it stands so, then it stands so from now on; `None` is absent. Says whether it did.
     fn swap(
@@ -56,7 +57,9 @@ pub trait Records: Send + Sync + 'static {
         to: Option<&str>,
         life: Life,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
-    /// All of a kind. For the start of the service.
+    /// The orders that are not done. For the start of the service: it costs what is open, and not what was ever done.
+    fn open(&self) -> impl Future<Output = Result<Vec<(String, String)>, StoreError>> + Send;
+    /// All of a kind, to look at them: the service itself never asks.
     fn list(&self, kind: Kind) -> impl Future<Output = Result<Vec<(String, String)>, StoreError>> + Send;
     /// Forgets what may be forgotten, beside running traffic.
     fn forget(&self, now: i64) -> impl Future<Output = Done> + Send;
@@ -114,6 +117,13 @@ pub struct Receipt {
 /// The name of an order and its receipt follows from the proposal's: so there is one, and it is found by either.
 pub fn order_of(proposal: &str) -> Option<String> {
     proposal.strip_prefix("p-").map(|name| format!("r-{name}"))
+}
+
+/// So it stands in the record of an order that is done, and of no other: inside a text of JSON a quote is escaped.
+const DONE: &str = "\"state\":\"done\"";
+
+fn is_open(kind: Kind, text: &str) -> bool {
+    kind == Kind::Order && !text.contains(DONE)
 }
 
 fn parse(text: &str) -> Result<Value, StoreError> {

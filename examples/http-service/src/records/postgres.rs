@@ -5,15 +5,25 @@ use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, R
 use parley_grants_ledgers::StoreError;
 use std::time::Duration;
 use tokio::time::timeout;
+use tokio_postgres::error::Severity;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// On READ COMMITTED a swap that waited for another sees what that one wrote, and then matches or does not.
-const SCHEMA: &str = "create table if not exists parley_record (
+/// The last index is of what a start looks for. To build one may take longer than a statement otherwise may.
+const SCHEMA: &str = "set statement_timeout = 0;
+    create table if not exists parley_record (
     kind text, key text, body text not null, until bigint not null, primary key (kind, key));
-    create index if not exists parley_record_until on parley_record (until)";
+    create index if not exists parley_record_until on parley_record (until);
+    create index if not exists parley_record_open on parley_record (key)
+        where kind = 'order' and position('\"state\":\"done\"' in body) = 0;
+    set statement_timeout = '5s'";
+
+/// As the index has it.
+const OPEN: &str = "select key, body from parley_record
+    where kind = 'order' and position('\"state\":\"done\"' in body) = 0 and key > $1 order by key limit 1000";
 
 pub struct Postgres(Pool);
 
@@ -54,9 +64,14 @@ impl Postgres {
         let error = match timeout(LIMIT, client.query(text, values)).await {
             Ok(Ok(rows)) => return Ok(rows),
             // The message alone: the details may quote a key.
-            Ok(Err(error)) => {
-                error.as_db_error().map_or_else(|| error.to_string(), |told| told.message().to_owned())
-            }
+            Ok(Err(error)) => match error.as_db_error() {
+                // The server has undone the statement, and waits for the next.
+                Some(told) if told.parsed_severity() == Some(Severity::Error) => {
+                    return Err(StoreError::Failed(told.message().to_owned()));
+                }
+                Some(told) => told.message().to_owned(),
+                None => error.to_string(),
+            },
             Err(_) => "no answer in time".into(),
         };
         // What was asked may go on on this connection.
@@ -110,6 +125,19 @@ impl Records for Postgres {
             }
         };
         Ok(!changed.is_empty())
+    }
+
+    async fn open(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut orders: Vec<(String, String)> = Vec::new();
+        loop {
+            // No name of an order is empty.
+            let last = orders.last().map_or("", |(key, _)| key.as_str()).to_owned();
+            let rows = self.rows(OPEN, &[&last]).await?;
+            if rows.is_empty() {
+                return Ok(orders);
+            }
+            orders.extend(rows.iter().map(|row| (row.get(0), row.get(1))));
+        }
     }
 
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {

@@ -1,10 +1,10 @@
 //! Records in Redis: each call is one command or one script. The server must be one that keeps its word, which the ledger beside
 //! this checks when it connects: `appendonly yes`, `appendfsync always`, `maxmemory-policy noeviction`.
 
-use super::{Done, FOREVER, Kind, Life, MARGIN, Records};
+use super::{Done, FOREVER, Kind, Life, MARGIN, Records, is_open};
 use parley_grants_ledgers::StoreError;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, RedisResult, Script};
+use redis::{AsyncConnectionConfig, Client, Cmd, RedisResult, Script};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -14,7 +14,11 @@ use tokio::time::{Instant, timeout_at};
 const LIMIT: Duration = Duration::from_secs(5);
 const BASE: &str = "parley-record";
 
-/// `from` and `to` begin with `=`, or are empty for absent; then the seconds to keep it, or none.
+/// The names of the orders that are not done.
+const OPEN: &str = "parley-record-open";
+
+/// `from` and `to` begin with `=`, or are empty for absent; then the seconds to keep it, or none; then, for an order, its name and
+/// whether it is open, which the second key keeps.
 static SWAP: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local is = redis.call('GET', KEYS[1])
@@ -22,6 +26,8 @@ static SWAP: LazyLock<Script> = LazyLock::new(|| {
         if ARGV[2] == '' then redis.call('DEL', KEYS[1])
         elseif ARGV[3] == '' then redis.call('SET', KEYS[1], string.sub(ARGV[2], 2))
         else redis.call('SET', KEYS[1], string.sub(ARGV[2], 2), 'EX', ARGV[3]) end
+        if ARGV[5] == 'open' then redis.call('SADD', KEYS[2], ARGV[4])
+        elseif ARGV[5] == 'not' then redis.call('SREM', KEYS[2], ARGV[4]) end
         return 1",
     )
 });
@@ -97,6 +103,36 @@ impl Redis {
         current.connection = Some(connection.clone());
         Ok((current.number, connection))
     }
+
+    /// All pages of a scan, of the names like this.
+    async fn names(&self, scan: &Cmd, like: &str) -> Result<BTreeSet<String>, StoreError> {
+        let (mut cursor, mut names) = (0_u64, BTreeSet::new());
+        loop {
+            let mut page = scan.clone();
+            page.arg(cursor).arg("COUNT").arg(1000);
+            if !like.is_empty() {
+                page.arg("MATCH").arg(like);
+            }
+            let (next, some): (u64, Vec<String>) =
+                self.ask(async |mut connection| page.query_async(&mut connection).await).await?;
+            // It may name one twice.
+            names.extend(some);
+            cursor = next;
+            if cursor == 0 {
+                return Ok(names);
+            }
+        }
+    }
+
+    async fn records(&self, kind: Kind, keys: BTreeSet<String>) -> Result<Vec<(String, String)>, StoreError> {
+        let mut records = Vec::new();
+        for key in keys {
+            if let Some(text) = self.get(kind, &key).await? {
+                records.push((key, text));
+            }
+        }
+        Ok(records)
+    }
 }
 
 fn name(kind: Kind, key: &str) -> String {
@@ -118,6 +154,9 @@ impl Records for Redis {
     }
 
     async fn put(&self, kind: Kind, key: &str, text: &str, life: Life) -> Done {
+        if kind == Kind::Order {
+            return Err(StoreError::Failed("an order is only swapped".into()));
+        }
         let mut set = redis::cmd("SET");
         set.arg(name(kind, key)).arg(text);
         if let Some(seconds) = seconds(life) {
@@ -135,34 +174,30 @@ impl Records for Redis {
         life: Life,
     ) -> Result<bool, StoreError> {
         let text = |text: Option<&str>| text.map_or(String::new(), |text| format!("={text}"));
+        let open = match to {
+            _ if kind != Kind::Order => "",
+            Some(text) if is_open(kind, text) => "open",
+            _ => "not",
+        };
         let mut call = SWAP.key(name(kind, key));
+        call.key(OPEN);
         call.arg(text(from)).arg(text(to)).arg(seconds(life).map_or(String::new(), |time| time.to_string()));
+        call.arg(key).arg(open);
         let swapped: bool = self.ask(async |mut connection| call.invoke_async(&mut connection).await).await?;
         Ok(swapped)
     }
 
+    async fn open(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut scan = redis::cmd("SSCAN");
+        scan.arg(OPEN);
+        self.records(Kind::Order, self.names(&scan, "").await?).await
+    }
+
     async fn list(&self, kind: Kind) -> Result<Vec<(String, String)>, StoreError> {
         let start = name(kind, "");
-        let (mut cursor, mut names) = (0_u64, BTreeSet::<String>::new());
-        loop {
-            let mut scan = redis::cmd("SCAN");
-            scan.arg(cursor).arg("MATCH").arg(format!("{start}*")).arg("COUNT").arg(1000);
-            let (next, some): (u64, Vec<String>) =
-                self.ask(async |mut connection| scan.query_async(&mut connection).await).await?;
-            // It may name one twice.
-            names.extend(some);
-            cursor = next;
-            if cursor == 0 {
-                break;
-            }
-        }
-        let mut records = Vec::new();
-        for key in names.iter().filter_map(|name| name.strip_prefix(&start)) {
-            if let Some(text) = self.get(kind, key).await? {
-                records.push((key.to_owned(), text));
-            }
-        }
-        Ok(records)
+        let names = self.names(&redis::cmd("SCAN"), &format!("{start}*")).await?;
+        let keys = names.iter().filter_map(|name| name.strip_prefix(&start)).map(str::to_owned).collect();
+        self.records(kind, keys).await
     }
 
     async fn forget(&self, _: i64) -> Done {
