@@ -31,12 +31,13 @@ parley-grants-http --principal KEY [--principal KEY].. [flags]
   --revoked FILE         honour no block whose id stands in this file, one a line, with a last line `# end` (without: no block
                          at all); read again whenever it changes: write another file and rename it
   --closed FILE          while this file exists, no order is carried out
-  --store STORE          memory, postgres://.. or redis://.. (memory)
+  --store STORE          memory, postgres://.. or redis://.. (memory: what was spent and answered is forgotten with the process, so
+                         after a restart every limit begins anew)
   --instance NAME        the name of this process among those that share a store (shop-1)
   --log FILE             where decisions and errors go, as lines of JSON (standard error)
   --verbose              log what was malformed, too
   --body-bytes N, --body-seconds N, --head-seconds N, --connection-seconds N, --connections N, --reading N, --working N
-                         limits (1048576, 10, 10, 300, 1024, 256, 64)
+                         limits (1048576, 10, 10, 300, 1024, 256, 64), each 1 to 1000000, bytes to 1073741824
 ";
 
 struct Flags {
@@ -83,15 +84,19 @@ fn flags() -> Result<Option<Flags>, Failure> {
             "store" => flags.store = parser.value()?.string()?,
             "instance" => options.instance = parser.value()?.string()?,
             "log" => flags.log = Some(parser.value()?.into()),
-            "body-bytes" => options.limits.body_bytes = parser.value()?.parse()?,
-            "body-seconds" => options.limits.body_time = Duration::from_secs(parser.value()?.parse()?),
-            "head-seconds" => options.limits.head_time = Duration::from_secs(parser.value()?.parse()?),
-            "connection-seconds" => {
-                options.limits.connection_time = Duration::from_secs(parser.value()?.parse()?);
+            "body-bytes" => options.limits.body_bytes = limit(&name, &mut parser, 1 << 30)?,
+            "body-seconds" => {
+                options.limits.body_time = Duration::from_secs(limit(&name, &mut parser, MOST)?)
             }
-            "connections" => options.limits.connections = parser.value()?.parse()?,
-            "reading" => options.limits.reading = parser.value()?.parse()?,
-            "working" => options.limits.working = parser.value()?.parse()?,
+            "head-seconds" => {
+                options.limits.head_time = Duration::from_secs(limit(&name, &mut parser, MOST)?)
+            }
+            "connection-seconds" => {
+                options.limits.connection_time = Duration::from_secs(limit(&name, &mut parser, MOST)?);
+            }
+            "connections" => options.limits.connections = limit(&name, &mut parser, MOST)?,
+            "reading" => options.limits.reading = limit(&name, &mut parser, MOST)?,
+            "working" => options.limits.working = limit(&name, &mut parser, MOST)?,
             // For a transcript that is the same every time. Not in the help: with these, proofs can be replayed and names guessed.
             "fixed-clock" => options.clock = Clock::Fixed(parser.value()?.parse()?),
             "fixed-random" => options.random = Random::Fixed(AtomicU64::new(0), parser.value()?.string()?),
@@ -102,6 +107,18 @@ fn flags() -> Result<Option<Flags>, Failure> {
         return Err("no principal is trusted: --principal or --principals".into());
     }
     Ok(Some(flags))
+}
+
+/// So many fit into what they are counted with; none at all would serve nobody.
+const MOST: u32 = 1_000_000;
+
+fn limit<T: TryFrom<u32>>(name: &str, parser: &mut lexopt::Parser, most: u32) -> Result<T, Failure> {
+    use lexopt::ValueExt as _;
+    let number: u32 = parser.value()?.parse()?;
+    if !(1..=most).contains(&number) {
+        return Err(format!("--{name} is 1 to {most}").into());
+    }
+    T::try_from(number).map_err(|_| format!("--{name} is too large").into())
 }
 
 fn principal(text: &str) -> Result<PublicKey, Failure> {
@@ -135,6 +152,7 @@ fn start() -> Result<(), Failure> {
         let store = flags.store.clone();
         match store.split(':').next() {
             Some("memory") => {
+                tracing::warn!("what was spent and answered is kept in memory: a restart forgets it");
                 run(flags, ledger::Memory::default(), records::Memory::with_room(100_000)).await
             }
             Some("postgres" | "postgresql") => {
