@@ -117,6 +117,8 @@ fn a_slow_reading_does_not_bring_an_older_list_back() {
         slow.join().expect("it ended");
         fast.join().expect("it ended");
     });
+    // The newest list is in force, and not what became of the older one.
     assert!(!is_honoured(&revocation, &agent));
+    assert!(is_honoured(&revocation, &Agent::new(3, &policy(1_000))));
     fs::remove_file(&path).expect("no file");
 }
