@@ -116,7 +116,8 @@ REDS = [
     ("redis: eviction is good enough", REDIS, '    ("maxmemory-policy", "noeviction"),\n', '    ("appendonly", "yes"),\n', "servers_that_may_lose"),
     ("redis: no append-only file, and nobody looks", REDIS, "if is != wanted", "if false", "redis_loses_nothing",
      ("tests/stores/servers.rs", '"--appendonly", "yes"', '"--appendonly", "no"')),
-    ("redis: a broken connection is kept", REDIS, "current.connection = None;", "", "redis_counts_once"),
+    ("redis: a broken connection is kept", REDIS, "self.broken.fetch_max(self.number, Relaxed);", "", "a_call_that"),
+    ("postgres: a dead connection goes back", POSTGRES, "self.0.take().map(Object::take);", "", "a_call_that"),
     ("redis: no limit", REDIS, "Instant::now() + self.limit;", "Instant::now() + self.limit * 10;", "every_call_has",
      (REDIS, "set_response_timeout(Some(limit))", "set_response_timeout(None)")),
 ]

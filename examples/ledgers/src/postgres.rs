@@ -85,16 +85,16 @@ impl Postgres {
             }
             // Two services that start at once: the second waits for the first at the first table, and then fails.
             let deadline = Instant::now() + self.limit;
-            let client = self.client(deadline).await?;
+            let lent = self.client(deadline).await?;
             let schema = format!("begin;\n{}\ncommit;", include_str!("../schema.sql"));
-            created = finish(timeout_at(deadline, client.batch_execute(&schema)).await, client);
+            created = finish(timeout_at(deadline, lent.client()?.batch_execute(&schema)).await, lent);
         }
         created
     }
 
-    async fn client(&self, deadline: Instant) -> Result<Object, StoreError> {
+    async fn client(&self, deadline: Instant) -> Result<Lent, StoreError> {
         match timeout_at(deadline, self.pool.get()).await {
-            Ok(Ok(client)) => Ok(client),
+            Ok(Ok(client)) => Ok(Lent(Some(client))),
             Ok(Err(error)) => Err(StoreError::NotAsked(in_full(&error))),
             Err(_) => Err(StoreError::NotAsked("no connection in time".into())),
         }
@@ -105,7 +105,8 @@ impl Postgres {
         let deadline = Instant::now() + self.limit;
         let mut tries = 1;
         loop {
-            let client = self.client(deadline).await?;
+            let lent = self.client(deadline).await?;
+            let client = lent.client()?;
             let asked = async {
                 let statement = client.prepare_cached(statement).await?;
                 client.query_one(&statement, values).await
@@ -113,9 +114,10 @@ impl Postgres {
             let answer = timeout_at(deadline, asked).await;
             if tries < TRIES && matches!(&answer, Ok(Err(error)) if lost_to_another(error)) {
                 tries += 1;
+                lent.back();
                 continue;
             }
-            return finish(answer, client);
+            return finish(answer, lent);
         }
     }
 
@@ -149,18 +151,39 @@ async fn prepare(client: &Client, limit: Duration) -> Result<(), String> {
     }
 }
 
-/// The answer. A connection that failed, or on which somebody still waits, is not used again.
+/// A connection of the pool. Unless it goes back, it is not used again: when it failed, when somebody still waits on it, and
+/// when the caller gives up, and drops the call.
+struct Lent(Option<Object>);
+
+impl Lent {
+    fn client(&self) -> Result<&Object, StoreError> {
+        self.0.as_ref().ok_or_else(|| StoreError::NotAsked("no connection".into()))
+    }
+
+    fn back(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.take().map(Object::take);
+    }
+}
+
+/// The answer.
 fn finish<T>(
     answer: Result<Result<T, tokio_postgres::Error>, tokio::time::error::Elapsed>,
-    client: Object,
+    lent: Lent,
 ) -> Result<T, StoreError> {
-    let error = match answer {
-        Ok(Ok(answer)) => return Ok(answer),
-        Ok(Err(error)) => unanswered(&error),
-        Err(_) => StoreError::Unknown("no answer in time".into()),
-    };
-    drop(Object::take(client));
-    Err(error)
+    match answer {
+        Ok(Ok(answer)) => {
+            lent.back();
+            Ok(answer)
+        }
+        Ok(Err(error)) => Err(unanswered(&error)),
+        Err(_) => Err(StoreError::Unknown("no answer in time".into())),
+    }
 }
 
 /// A plain error has undone the statement. One that ends the connection or the server may have come after its commit.

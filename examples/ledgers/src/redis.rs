@@ -8,6 +8,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisError, RedisResult, Script};
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
@@ -48,6 +49,8 @@ const DURABLE: [(&str, &str); 4] = [
 pub struct Redis {
     client: Client,
     current: Mutex<Current>,
+    /// The last connection on which a question was left without an answer. It is not used again, nor are those before it.
+    broken: AtomicU64,
     bounds: Bounds,
     limit: Duration,
 }
@@ -57,6 +60,24 @@ pub struct Redis {
 struct Current {
     number: u64,
     connection: Option<MultiplexedConnection>,
+}
+
+/// A question on a connection: unless it is answered, the connection is broken. Also when the caller gives up, and drops it.
+struct Question<'r> {
+    broken: &'r AtomicU64,
+    number: u64,
+}
+
+impl Question<'_> {
+    fn answered(mut self) {
+        self.number = 0;
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.broken.fetch_max(self.number, Relaxed);
+    }
 }
 
 impl Redis {
@@ -77,7 +98,7 @@ impl Redis {
         // Without the client's own text: a URL has a password in it.
         let client =
             Client::open(url).map_err(|_| StoreError::NotAsked("no URL of a Redis server".into()))?;
-        let store = Self { client, current: Mutex::default(), bounds, limit };
+        let store = Self { client, current: Mutex::default(), broken: AtomicU64::new(0), bounds, limit };
         store.connection().await?;
         Ok(store)
     }
@@ -103,22 +124,26 @@ impl Redis {
         let (number, connection) = timeout_at(deadline, self.connection())
             .await
             .unwrap_or_else(|_| Err(StoreError::NotAsked("no connection in time".into())))?;
-        let error = match timeout_at(deadline, question(connection)).await {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(error)) if is_told(&error) => return Err(StoreError::Failed(error.to_string())),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "no answer in time".into(),
-        };
-        let mut current = self.current.lock().await;
-        if current.number == number {
-            current.connection = None;
+        let asked = Question { broken: &self.broken, number };
+        match timeout_at(deadline, question(connection)).await {
+            Ok(Ok(answer)) => {
+                asked.answered();
+                Ok(answer)
+            }
+            Ok(Err(error)) if is_told(&error) => {
+                asked.answered();
+                Err(StoreError::Failed(error.to_string()))
+            }
+            Ok(Err(error)) => Err(StoreError::Unknown(error.to_string())),
+            Err(_) => Err(StoreError::Unknown("no answer in time".into())),
         }
-        Err(StoreError::Unknown(error))
     }
 
     async fn connection(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
         let mut current = self.current.lock().await;
-        if let Some(connection) = &current.connection {
+        if let Some(connection) = &current.connection
+            && current.number > self.broken.load(Relaxed)
+        {
             return Ok((current.number, connection.clone()));
         }
         let not_asked = |why: String| StoreError::NotAsked(format!("no connection: {why}"));

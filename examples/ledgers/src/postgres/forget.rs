@@ -35,9 +35,10 @@ impl Postgres {
             let Some(time) = time else { continue };
             loop {
                 let deadline = Instant::now() + self.limit;
-                let client = self.client(deadline).await?;
+                let lent = self.client(deadline).await?;
+                let client = lent.client()?;
                 let asked = async { client.execute(statement, &[&time]).await };
-                let changed = finish(timeout_at(deadline, asked).await, client)?;
+                let changed = finish(timeout_at(deadline, asked).await, lent)?;
                 gone += if counts { changed } else { 0 };
                 if changed < 1000 {
                     break;

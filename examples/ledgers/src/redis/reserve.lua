@@ -47,8 +47,8 @@ for i = 8, #ARGV, 3 do
     if counted then
       redis.call('HSET', account, block, sum(counted:sub(1, 20), amount) .. counted:sub(21))
     else
-      redis.call('HSET', account, block, amount .. ARGV[i + 2])
       redis.call('SADD', grants_of(block), grant)
+      redis.call('HSET', account, block, amount .. ARGV[i + 2])
     end
   end
 end

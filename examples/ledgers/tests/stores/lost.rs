@@ -20,6 +20,8 @@ enum Loses {
 struct Plan {
     next: Option<(Loses, u32)>,
     lost: u32,
+    /// Connections over which something comes now are dead, and stay open.
+    swallows: bool,
 }
 
 impl Plan {
@@ -62,6 +64,9 @@ impl Proxy {
                             count = server.read(&mut answer) => (false, Loses::Answer, count),
                         };
                         let Ok(count @ 1..) = bytes else { return };
+                        if plan.lock().unwrap().swallows {
+                            return std::future::pending().await;
+                        }
                         if plan.lock().unwrap().is_lost(what) {
                             return;
                         }
@@ -202,6 +207,31 @@ async fn redis_counts_once() {
     let proxy = Proxy::before(&server).await;
     let store = Redis::connect(&server.url_by(proxy.port)).await.unwrap();
     counts_once("redis", store, server.redis().await.unwrap(), proxy).await;
+}
+
+/// Who gives up sooner than the store leaves it no dead connection.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_dropped_leaves_no_dead_connection() {
+    async fn is_replaced(store: impl Store, proxy: Proxy) {
+        let block = parley_grants::BlockId::from_bytes([1; 32]);
+        assert_eq!(store.total(&block).await, Ok(0));
+        for _ in 0..3 {
+            proxy.plan.lock().unwrap().swallows = true;
+            let soon = tokio::time::timeout(Duration::from_millis(200), store.total(&block)).await;
+            assert!(soon.is_err(), "{soon:?}");
+            proxy.plan.lock().unwrap().swallows = false;
+            assert_eq!(store.total(&block).await, Ok(0));
+        }
+    }
+    let limit = Duration::from_secs(5);
+    let server = Server::start(Kind::Postgres);
+    let proxy = Proxy::before(&server).await;
+    let url = server.url_by(proxy.port);
+    is_replaced(Postgres::connect_with(&url, 1, limit, Default::default()).await.unwrap(), proxy).await;
+    let server = Server::start(Kind::Redis);
+    let proxy = Proxy::before(&server).await;
+    let url = server.url_by(proxy.port);
+    is_replaced(Redis::connect_with(&url, limit, Default::default()).await.unwrap(), proxy).await;
 }
 
 /// A server that does not answer costs a caller no more than the limit, and the next call is as good as new.
